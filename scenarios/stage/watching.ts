@@ -78,6 +78,11 @@ export async function until(s: Harness, isSo: () => boolean, limitMs = 60_000): 
 /** As its host heard last; undefined when it heard of none. */
 export const stageOf = (s: Harness, server = 'fs'): string | undefined =>
   s.news.findLast(({ event: e }) => e.type === 'client.changed' && e['server'] === server)?.event['stage'];
+/** After so many ms. */
+export const stageAfter = async (s: Harness, ms: number, server = 'fs'): Promise<unknown> => {
+  await s.run(ms);
+  return stageOf(s, server);
+};
 /** As its host heard last; undefined while the computer boots. */
 export const computerStage = (s: Harness): string | undefined =>
   s.heard('computer', 'computer.changed').at(-1)?.['stage'];

@@ -11,6 +11,7 @@ import {
   everything,
   hello,
   offeredBy,
+  stageAfter,
   stageOf,
   stagesOf,
   until,
@@ -25,8 +26,7 @@ scenario('tools of a killed server are withdrawn and come back, and both is told
   const before = announcedBy(s).length;
   s.servers.kill('fs', { signal: 'SIGKILL' });
   await until(s, () => offeredBy(s).length === 0);
-  await s.run(500);
-  expect(stageOf(s)).toBe('waiting');
+  expect(await stageAfter(s, 500)).toBe('waiting');
   expect(announcedBy(s)).toHaveLength(before + 1);
   await s.run(5_000);
   expect(offeredBy(s)).toEqual(['read']);
@@ -83,8 +83,7 @@ scenario('a list whose machine ends takes its server down, and both come back', 
   await s.up(1000);
   s.directory.abandon(list);
   expect(stageOf(s)).toBe('recovering');
-  await s.run(2000);
-  expect(stageOf(s)).toBe('ready');
+  expect(await stageAfter(s, 2000)).toBe('ready');
   expect(offeredBy(s)).toEqual(['read']);
   expect(asksOf(s, 'tools/list')).toHaveLength(2);
 });

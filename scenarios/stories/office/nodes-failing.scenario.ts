@@ -2,22 +2,18 @@ import { expect } from 'vitest';
 import { events, notices } from '../../../machines/protocol/protocol.ts';
 import { scenario } from '../../stage/plan/index.ts';
 import { leaseMs } from '../../stage/scripted/network/network.ts';
-import { answers, call, granted, has, said, seated } from './two-nodes.ts';
+import { answers, call, granted, has, joining, said, seated } from './two-nodes.ts';
 
 scenario('a node that dies: calls end and seats are free within its lease; others hear so', {}, async (s) => {
   const { agent, urls } = await seated(s);
   const ack = call(agent, 'r1', 'hang');
   await s.run(20);
   s.network.faults.killOffice(urls[1]);
-  const early = s.peer('c', answers, urls[0]).join('computer', 'c');
-  await s.run(20);
-  expect(said(early)).toContain('already exists');
+  expect(said(await joining(s, urls[0]))).toContain('already exists');
   await s.run(leaseMs * 1.5);
   expect(said(ack)).toContain('"a2c_outcome":"unknown"');
   expect(has(agent, notices.leaveOffice)).toBe(true);
-  const late = s.peer('c', answers, urls[0]).join('computer', 'c');
-  await s.run(20);
-  expect(late).toEqual(granted);
+  expect(await joining(s, urls[0])).toEqual(granted);
 });
 
 scenario('a call for a node that hears nothing for a moment is refused at once, unsent', {}, async (s) => {
@@ -36,9 +32,7 @@ scenario('a node that closes frees its seats at once', {}, async (s) => {
   s.close('office2');
   await s.run(20);
   expect(said(ack)).toContain('"reason":"left"');
-  const again = s.peer('c', answers, urls[0]).join('computer', 'c');
-  await s.run(20);
-  expect(again).toEqual(granted);
+  expect(await joining(s, urls[0])).toEqual(granted);
   expect(has(agent, notices.leaveOffice)).toBe(true);
 });
 
@@ -79,9 +73,7 @@ scenario('a seat that was taken while its node was apart is given up there', {},
   register.apart = 'n2';
   await s.run(leaseMs * 2);
   expect(s.network.isCurrent(urls[1] ?? '')).toBe(false);
-  const taken = s.peer('c', answers, urls[0]).join('computer', 'c');
-  await s.run(20);
-  expect(taken).toEqual(granted);
+  expect(await joining(s, urls[0])).toEqual(granted);
   register.apart = undefined;
   await s.run(leaseMs);
   expect(computer.ended).toHaveLength(1);
@@ -93,9 +85,7 @@ scenario('a lease that ended is known to have, also where the answer saying so w
   const { register } = s.network;
   register.apart = 'n2';
   await s.run(leaseMs * 2);
-  const taken = s.peer('c', answers, urls[0]).join('computer', 'c');
-  await s.run(20);
-  expect(taken).toEqual(granted);
+  expect(await joining(s, urls[0])).toEqual(granted);
   register.faults.isAnswered = () => false;
   register.apart = undefined;
   await s.run(leaseMs / 2);
@@ -238,13 +228,9 @@ scenario('nobody gets a seat that is taken after a fail-over that forgot the las
   const { urls } = await seated(s);
   const { register } = s.network;
   register.failOver();
-  const early = s.peer('c', answers, urls[0]).join('computer', 'c');
-  await s.run(20);
-  expect(said(early)).toContain('cannot reach its register');
+  expect(said(await joining(s, urls[0]))).toContain('cannot reach its register');
   await s.run(leaseMs * 2);
-  const late = s.peer('c', answers, urls[0]).join('computer', 'c');
-  await s.run(20);
-  expect(said(late)).toContain('already exists');
+  expect(said(await joining(s, urls[0]))).toContain('already exists');
   expect(register.holders.map(({ node }) => node).toSorted()).toEqual(['n1', 'n2']);
 });
 

@@ -24,5 +24,11 @@ export const seated = async (
   expect(acks).toEqual([granted, granted]);
   return { agent, computer, urls };
 };
+/** What a computer is told that joins at this node. */
+export async function joining(s: Harness, url: string | undefined, name = 'c'): Promise<unknown[][]> {
+  const ack = s.peer(name, answers, url).join('computer', name);
+  await s.run(20);
+  return ack;
+}
 export const has = (peer: Peer, event: string): boolean => peer.heard.some((heard) => heard.event === event);
 export const said = (acks: unknown[][]): string => JSON.stringify(acks);

@@ -12,6 +12,7 @@ import {
   opensOf,
   order,
   reaches,
+  stageAfter,
   stageOf,
   stagesOf,
   stepOf,
@@ -96,8 +97,7 @@ scenario('a server changed and stopped while it starts ends the call that it is 
   expect(call.settled).toEqual([]);
   order(s, 'server.stop');
   expect(call.settled).toMatchObject([{ end: 'cancelled', outcome: 'failed', phase: 'queued' }]);
-  await s.run(60_000);
-  expect(stageOf(s)).toBe('idle');
+  expect(await stageAfter(s, 60_000)).toBe('idle');
 });
 
 for (const state of ['launching', 'handshaking', 'listing'] as const) {
@@ -119,8 +119,7 @@ for (const state of ['launching', 'handshaking', 'listing'] as const) {
     await reaches(s, state);
     order(s, 'server.stop');
     expect(call.settled).toMatchObject([{ end: 'cancelled', outcome: 'failed' }]);
-    await s.run(100);
-    expect(stageOf(s)).toBe('idle');
+    expect(await stageAfter(s, 100)).toBe('idle');
     expect(s.servers.alive).toBe(0);
     expect(s.servers.openSessions).toBe(0);
   });
@@ -132,8 +131,7 @@ scenario('a call that waits for a start ends with the connection of its agent', 
   await reaches(s, 'launching');
   s.network.faults.dropLink('c1');
   await s.run(1);
-  await s.run(500);
-  expect(stageOf(s)).toBe('ready');
+  expect(await stageAfter(s, 500)).toBe('ready');
   expect(s.servers.heard).toEqual([]);
 });
 
@@ -153,8 +151,7 @@ scenario('a call that waits for a server is lost to it when its computer has lef
   s.agentCall('read');
   await s.run(500);
   s.order('computer', { type: 'office.leave' });
-  await s.run(10_000);
-  expect(stageOf(s)).toBe('ready');
+  expect(await stageAfter(s, 10_000)).toBe('ready');
   expect(asksOf(s, 'tools/call')).toEqual([]);
 });
 
@@ -188,7 +185,6 @@ const late = { servers: { fs: { tools, later: { 1: { startMs: 5000 } } } }, timi
 scenario('a process that starts too slowly for its time-out is ended and tried again', late, async (s) => {
   await s.up(s.timing.connectMs + 10);
   expect(s.heard('computer', 'client.changed').at(-1)?.failure.message).toContain('launch within 1000 ms');
-  await s.run(2000);
-  expect(stageOf(s)).toBe('ready');
+  expect(await stageAfter(s, 2000)).toBe('ready');
   expect(s.servers.alive).toBe(1);
 });

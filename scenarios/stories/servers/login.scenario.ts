@@ -3,7 +3,7 @@ import { scenario } from '../../stage/plan/index.ts';
 import type { Script } from '../../stage/scripted/script.ts';
 import type { Harness, HarnessOptions } from '../../stage/harness.ts';
 import { nobodyLogsIn } from '../../stage/scripted/host-ports.ts';
-import { asksOf, hello, kept, order, stageOf, stagesOf } from '../../stage/watching.ts';
+import { asksOf, hello, kept, order, stageAfter, stageOf, stagesOf } from '../../stage/watching.ts';
 
 const tools = { read: { answers: hello } } as const;
 const refuses = { status: 401 } as const;
@@ -18,8 +18,7 @@ const shown = async (s: Harness): Promise<Harness['callPorts']['logins']> => {
   await s.up(100);
   expect(stageOf(s)).toBe('authorizing');
   logins.show('fs');
-  await s.run(10);
-  expect(stageOf(s)).toBe('unauthorized');
+  expect(await stageAfter(s, 10)).toBe('unauthorized');
   return logins;
 };
 const lastFailure = (s: Harness, server = 'fs'): unknown =>
@@ -31,14 +30,11 @@ scenario('a server that wants a login is connected once a person agrees', remote
     code: 'Unauthorized',
     message: "Server 'fs' waits for a person to log in at https://as.test",
   });
-  await s.run(3_600_000);
-  expect(stageOf(s)).toBe('unauthorized');
+  expect(await stageAfter(s, 3_600_000)).toBe('unauthorized');
   logins.comesBack('fs');
-  await s.run(10);
-  expect(stageOf(s)).toBe('authorizing');
+  expect(await stageAfter(s, 10)).toBe('authorizing');
   logins.agrees('fs');
-  await s.run(1000);
-  expect(stageOf(s)).toBe('ready');
+  expect(await stageAfter(s, 1000)).toBe('ready');
   expect(stagesOf(s)).toEqual([
     'connecting',
     'recovering',
@@ -53,18 +49,15 @@ scenario('a login that needs no person is none that anybody is asked for', remot
   s.callPorts.logins.hasPerson = true;
   await s.up(100);
   s.callPorts.logins.agrees('fs');
-  await s.run(1000);
-  expect(stageOf(s)).toBe('ready');
+  expect(await stageAfter(s, 1000)).toBe('ready');
   expect(stagesOf(s).includes('unauthorized')).toBe(false);
 });
 scenario('a person who refuses leaves a server that rests until started', remote(wanting), async (s) => {
   (await shown(s)).refuses('fs');
-  await s.run(3_600_000);
-  expect(stageOf(s)).toBe('unauthorized');
+  expect(await stageAfter(s, 3_600_000)).toBe('unauthorized');
   expect(lastFailure(s)).toEqual(nobodyLogsIn('fs'));
   order(s, 'server.start');
-  await s.run(1000);
-  expect(stageOf(s)).toBe('ready');
+  expect(await stageAfter(s, 1000)).toBe('ready');
 });
 const lazy = {
   servers: { fs: wanting },
@@ -76,23 +69,20 @@ scenario('a call that starts a server is told at once when it wants a login, uns
   expect(stageOf(s)).toBe('standby');
   const call = s.call('read');
   expect(call.settled).toEqual([]);
-  await s.run(100);
-  expect(stageOf(s)).toBe('authorizing');
+  expect(await stageAfter(s, 100)).toBe('authorizing');
   expect(call.settled).toMatchObject([{ outcome: 'failed', failure: { code: 'Unauthorized' } }]);
   expect(asksOf(s, 'tools/call')).toEqual([]);
 });
 scenario('a stop while a person is waited for withdraws the question', remote(wanting), async (s) => {
   const logins = await shown(s);
   order(s, 'server.stop');
-  await s.run(100);
-  expect(stageOf(s)).toBe('idle');
+  expect(await stageAfter(s, 100)).toBe('idle');
   expect(logins.isAsked('fs')).toBe(false);
 });
 scenario('a new config ends a login that was for the old one', remote(wanting), async (s) => {
   const logins = await shown(s);
   s.config({ fs: { isRemote: true, generation: 2 } });
-  await s.run(1000);
-  expect(stageOf(s)).toBe('ready');
+  expect(await stageAfter(s, 1000)).toBe('ready');
   expect(logins.isAsked('fs')).toBe(false);
 });
 const expired: Script = { tools, later: { 2: { initialize: refuses } } };

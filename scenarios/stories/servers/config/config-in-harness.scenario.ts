@@ -16,7 +16,7 @@ import {
   order,
   reaches,
   seenOf,
-  stageOf,
+  stageAfter,
   stepOf,
 } from '../../../stage/watching.ts';
 
@@ -75,8 +75,7 @@ for (const [state, seen, meet, changed, unchanged, options = {}] of states)
         expect(stepOf(s)).toBe(seen);
         const rest = state === 'queued' ? Object.keys(others).map((name) => [name, {}]) : [];
         s.config({ ...Object.fromEntries(rest), fs: { ...options, ...change } });
-        await s.run(10_000);
-        expect(stageOf(s)).toBe(becomes);
+        expect(await stageAfter(s, 10_000)).toBe(becomes);
         // What was taken holds at the next start: the launch config, or how often it is tried.
         refuses = what === 'budget';
         if (refuses) s.servers.kill('fs', { code: 1 });
@@ -134,8 +133,7 @@ scenario('a server whose machine was given up opens again when it is put back', 
   s.config({});
   await s.run(1000);
   s.config({ fs: {} });
-  await s.run(1000);
-  expect(stageOf(s)).toBe('ready');
+  expect(await stageAfter(s, 1000)).toBe('ready');
   expect(offeredBy(s)).toEqual(['read']);
 });
 

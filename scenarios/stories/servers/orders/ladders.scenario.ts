@@ -4,7 +4,7 @@ import { setup, type AnyStateMachine } from 'xstate';
 import { machines } from '../../../../actors/kinds/all.ts';
 import { scenario } from '../../../stage/plan/index.ts';
 import type { Harness, HarnessOptions } from '../../../stage/harness.ts';
-import { order, reaches, signalsTo, stageOf } from '../../../stage/watching.ts';
+import { order, reaches, signalsTo, stageAfter, stageOf } from '../../../stage/watching.ts';
 
 const tools = { read: { answers: { content: [] }, afterMs: 50 } };
 
@@ -53,8 +53,7 @@ scenario('a stop said again ends the waiting for a call that obeys no cancel', d
     order(s, 'server.stop');
     expect([stageOf(s), signalsTo(s)]).toEqual(['closing', signals]);
   }
-  await s.run(10);
-  expect(stageOf(s)).toBe('idle');
+  expect(await stageAfter(s, 10)).toBe('idle');
   expect(s.servers.alive).toBe(0);
   s.close();
   expect(call.settled).toMatchObject([{ outcome: 'unknown' }]);
@@ -84,8 +83,7 @@ scenario('a process that is told to hurry takes its next step, if on its way dow
   order(s, 'server.stop');
   order(s, 'server.stop');
   expect(signalsTo(s)).toEqual(['SIGTERM', 'SIGKILL']);
-  await s.run(10);
-  expect(stageOf(s)).toBe('idle');
+  expect(await stageAfter(s, 10)).toBe('idle');
   expect(s.servers.alive).toBe(0);
 });
 
@@ -100,8 +98,7 @@ for (const [what, act, rests] of [
     act(s);
     await s.run(5499);
     expect(s.servers.alive).toBe(1);
-    await s.run(260);
-    expect(stageOf(s)).toBe(rests);
+    expect(await stageAfter(s, 260)).toBe(rests);
     expect(s.servers.alive).toBe(0);
   });
 
@@ -130,8 +127,7 @@ scenario('members of a dead group that survive SIGKILL are given up at last', un
   s.servers.kill('fs', { code: 1 });
   await s.run(s.timing.termGraceMs + s.timing.killGraceMs - 1);
   expect([stageOf(s), signalsTo(s)]).toEqual(['recovering', ['SIGTERM', 'SIGKILL']]);
-  await s.run(2000);
-  expect(stageOf(s)).toBe('ready');
+  expect(await stageAfter(s, 2000)).toBe('ready');
 });
 
 const leaving = {
@@ -141,7 +137,6 @@ scenario('a launcher that ends before its start was seen is swept with what it l
   await s.up(10);
   s.servers.kill('fs', { code: 1 });
   expect(signalsTo(s)).toEqual(['SIGTERM']);
-  await s.run(2000);
-  expect(stageOf(s)).toBe('ready');
+  expect(await stageAfter(s, 2000)).toBe('ready');
   expect(s.servers.alive).toBe(1);
 });

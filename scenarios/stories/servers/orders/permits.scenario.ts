@@ -9,6 +9,7 @@ import {
   kept,
   opensOf,
   order,
+  stageAfter,
   stageOf,
   stagesOf,
   stepOf,
@@ -66,8 +67,7 @@ for (const [what, script] of [
       await s.up(s.timing.slowMs - 10);
       expect(stepOf(s)).toBe('queued');
       expect(opensOf(s, 'fs')).toEqual([]);
-      await s.run(30);
-      expect(stageOf(s)).toBe('ready');
+      expect(await stageAfter(s, 30)).toBe('ready');
       expect(computerStage(s)).toBe('degraded');
       await s.run(60_000);
       expect(computerStage(s)).toBe('whole');
@@ -87,8 +87,7 @@ for (const [what, others, backAt] of [
     await s.up(2900);
     expect(stepOf(s)).toBe('queued');
     expect(opensOf(s, 'fs')).toHaveLength(1);
-    await s.run(2200);
-    expect(stageOf(s)).toBe('ready');
+    expect(await stageAfter(s, 2200)).toBe('ready');
     expect(Math.abs((opensOf(s, 'fs')[1] ?? 0) - backAt)).toBeLessThan(20);
   });
 
@@ -104,8 +103,7 @@ scenario('a call to a server that waits for its turn waits with it, despite a st
   expect(stepOf(s)).toBe('queued');
   expect(stagesOf(s)).toEqual(['connecting']);
   expect(settled).toEqual([]);
-  await s.run(20_000);
-  expect(stageOf(s)).toBe('ready');
+  expect(await stageAfter(s, 20_000)).toBe('ready');
   expect(settled).toMatchObject([{ outcome: 'succeeded' }]);
 });
 scenario('a lazy server stopped while it waits for its turn answers who called', lazily, async (s) => {
@@ -115,8 +113,7 @@ scenario('a lazy server stopped while it waits for its turn answers who called',
   expect(stageOf(s)).toBe('idle');
   expect(call.settled[0]?.end).toBe('cancelled');
   order(s, 'server.stop');
-  await s.run(60_000);
-  expect(stageOf(s)).toBe('idle');
+  expect(await stageAfter(s, 60_000)).toBe('idle');
   expect(opensOf(s, 'fs')).toEqual([]);
 });
 scenario('a call for a server in the line fails unsent when its computer closes', lazily, async (s) => {
@@ -138,8 +135,7 @@ scenario('servers taken out while they wait for a turn leave their turns to othe
   both(s, 16, {});
   await s.run(100);
   both(s, 16, { fs: {} });
-  await s.run(30_000);
-  expect(stageOf(s)).toBe('ready');
+  expect(await stageAfter(s, 30_000)).toBe('ready');
   expect(computerStage(s)).toBe('whole');
 });
 
