@@ -7,7 +7,7 @@ import {
   type OwnedEnded,
   type Post,
 } from '../kernel/effects.ts';
-import type { OfficeCommand, OfficeFact, OfficeInput, SeatFacts } from '../ports/office.ts';
+import type { OfficeCommand, OfficeFact, OfficeInput, SeatClaim, SeatFacts } from '../ports/office.ts';
 import { forget, release, seatsIn, type Claimed, type Claims } from './rooms/claims.ts';
 import { seatKind, type SeatNews, type SeatOrder } from './seat.machine.ts';
 
@@ -69,7 +69,7 @@ export type Settled = Extract<OfficeFact, { type: 'claim.settled' }>;
 /** Acknowledges before it broadcasts (a2c-wire X9): a new peer knows its seat before others call it. */
 export function answerClaim(
   c: OfficeContext,
-  { socket, ticket, seat }: Pick<Claiming, 'socket' | 'ticket' | 'seat'>,
+  { socket, ticket, seat }: SeatClaim,
   claimed: Claimed,
 ): OfficeAnswer {
   const seatAddress = seatAt(c, socket);

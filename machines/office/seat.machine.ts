@@ -10,7 +10,7 @@ import {
   postsAll,
   type DirectoryEvent,
 } from '../kernel/effects.ts';
-import type { SeatFacts } from '../ports/office.ts';
+import type { SeatClaim, SeatFacts } from '../ports/office.ts';
 
 export interface SeatStart {
   readonly socket: string;
@@ -27,12 +27,7 @@ export type SeatOrder =
   | { readonly type: 'close' };
 export const seatKind = kindOf<SeatStart, SeatOrder>('seat');
 export type SeatNews =
-  | {
-      readonly type: 'seat.claims';
-      readonly socket: string;
-      readonly ticket: string;
-      readonly seat: SeatFacts;
-    }
+  | ({ readonly type: 'seat.claims' } & SeatClaim)
   | { readonly type: 'seat.leaves'; readonly socket: string; readonly ticket: string }
   | {
       readonly type: 'seat.answers';

@@ -18,6 +18,12 @@ export interface SeatFacts {
   /** Name that the peer gives itself; unique among the computers of its room. */
   readonly name: string;
 }
+/** A peer asks for a seat. */
+export interface SeatClaim {
+  readonly socket: string;
+  readonly ticket: string;
+  readonly seat: SeatFacts;
+}
 export type OfficeCommand =
   /** Two-argument acknowledgement `(ok, text | null)` of a join or a leave. */
   | {
@@ -27,12 +33,7 @@ export type OfficeCommand =
       readonly text: string | null;
     }
   /** Asks the shared register of all nodes; `office.unclaim` returns a seat that is not taken after all. */
-  | {
-      readonly type: 'office.claim';
-      readonly socket: string;
-      readonly ticket: string;
-      readonly seat: SeatFacts;
-    }
+  | ({ readonly type: 'office.claim' } & SeatClaim)
   | { readonly type: 'office.unclaim'; readonly socket: string; readonly seat: SeatFacts }
   /** From now on it receives routed messages and broadcasts. */
   | { readonly type: 'office.seat'; readonly socket: string; readonly seat: SeatFacts }
@@ -49,13 +50,7 @@ export type OfficeCommand =
     };
 export type OfficeFact =
   /** Sent only while the socket exists. `text`: reason of a refusal. */
-  | {
-      readonly type: 'claim.settled';
-      readonly socket: string;
-      readonly ticket: string;
-      readonly seat: SeatFacts;
-      readonly text: string | null;
-    }
+  | ({ readonly type: 'claim.settled'; readonly text: string | null } & SeatClaim)
   | { readonly type: 'office.opened'; readonly url: string; readonly port: number }
   | { readonly type: 'office.failed'; readonly message: string }
   | { readonly type: 'office.drained' }
@@ -67,12 +62,7 @@ export type OfficeFact =
       readonly version?: string;
     }
   | { readonly type: 'socket.closed'; readonly socket: string; readonly reason: string }
-  | {
-      readonly type: 'socket.joins';
-      readonly socket: string;
-      readonly ticket: string;
-      readonly seat: SeatFacts;
-    }
+  | ({ readonly type: 'socket.joins' } & SeatClaim)
   | {
       readonly type: 'socket.leaves';
       readonly socket: string;
