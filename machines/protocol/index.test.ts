@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import * as wire from './index.ts';
+import { namesIn } from '../../scenarios/fixtures/names.ts';
 
 /** Tests of all names, events and sizes of the wire; users depend on each of them. */
 it('the protocol has these names, events and sizes', () => {
@@ -10,7 +11,7 @@ it('the protocol has these names, events and sizes', () => {
     stdioMessageBytes: 10_485_760,
   });
   expect([...Object.values(wire.events), ...Object.values(wire.notices)].sort()).toEqual(
-    `
+    namesIn(`
     client:get_blob client:get_config client:get_desktop client:get_finder client:get_resources
     client:get_skill client:get_skills client:get_tools client:put_blob client:read_resource
     client:tool_call notify:disconnecting notify:enter_office notify:leave_office
@@ -19,9 +20,7 @@ it('the protocol has these names, events and sizes', () => {
     server:leave_office server:list_room server:tool_call_cancel server:tool_call_progress
     server:update_config server:update_desktop server:update_finder server:update_skills
     server:update_tool_list
-  `
-      .trim()
-      .split(/\s+/),
+  `),
   );
 });
 it('the longest time-out is below the longest timer', () => {

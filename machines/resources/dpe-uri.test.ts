@@ -24,6 +24,7 @@ import {
 } from './dpe-uri.ts';
 import { buildWindowUri } from './window-uri.ts';
 import { routeOf, readRefusal } from './finder.ts';
+import { namesIn } from '../../scenarios/fixtures/names.ts';
 
 /** Parses a URI or returns undefined. */
 const read = (raw: string): DpeUri | undefined => {
@@ -59,14 +60,12 @@ describe('the part behind a document in its URI', () => {
     (raw) => expect(isDpeUri(raw)).toBe(true),
   );
   it.each(
-    `
+    namesIn(`
     dpe://h/d/ dpe://h/d/foo dpe://h/d/foo/1 dpe://h/d/pages dpe://h/d/pages/ dpe://h/d/pages/-1
     dpe://h/d/pages/x dpe://h/d/pages/1.5 dpe://h/d/pages/%201 dpe://h/d/pages/1/2
     dpe://h/d/pages/99999999999999999999 dpe://h/d/elements dpe://h/d/elements/
     dpe://h/d/element/e1 dpe://h// dpe://h//pages/1
-  `
-      .trim()
-      .split(/\s+/),
+  `),
   )('is refused in %s', (raw) => expect(ruleOf(raw)).toBe('sub-path'));
 });
 

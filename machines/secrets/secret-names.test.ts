@@ -1,12 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { isSecretName } from './secret-names.ts';
-
-const wordsOf = (text: string): string[] => text.trim().split(/\s+/);
+import { namesIn } from '../../scenarios/fixtures/names.ts';
 
 describe('a secret name', () => {
   it.each([
     'private key',
-    ...wordsOf(`
+    ...namesIn(`
       password Password PASSWORD PGPASSWORD db_password user.password newPassword password2 passwd
       passphrase MYSQL_PWD SMTP_PASS passwordConfirmation passwords 密码 secret clientSecret
       client_secret CLIENT-SECRET secrets x.secret token accessToken ACCESS_TOKEN access-token
@@ -21,7 +20,7 @@ describe('a secret name', () => {
 
   it.each([
     '',
-    ...wordsOf(`
+    ...namesIn(`
       progressToken progress_token nextPageToken pageToken NEXT_TOKEN max_tokens maxTokens tokens key
       keys keyboard monkey primary_key publicKey tokenizer secretary passenger shipping blogin
       desktop seedling bypass compass PWD OLDPWD_ author authorized oauth signature ticket reqId type

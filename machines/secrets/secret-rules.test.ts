@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { isSecretValue, secretsIn } from './secret-rules.ts';
+import { namesIn } from '../../scenarios/fixtures/names.ts';
 
 const basic = (text: string): string => `Basic ${btoa(text)}`;
 
@@ -96,12 +97,10 @@ describe('a value of a variable or a header', () => {
     expect([isSecretValue('KEY', 'a1b'), isSecretValue('KEY', 'a1b2')]).toEqual([false, true]);
   });
   it.each(
-    `
+    namesIn(`
     MAIL_PW PIN otp CVV wallet-seed MNEMONIC SITE_LOGIN passcode X-Team TENANT Mcp-Session-Id
     JSESSIONID ssn Iban UNLOCK_PIN_CODE seedPhrase WHATEVER PLAIN
-  `
-      .trim()
-      .split(/\s+/),
+  `),
   )('counts under %s in the form that a person makes up', (name) => {
     expect(secretsIn({ [name]: 'Otter-river-11' })).toContain('Otter-river-11');
   });

@@ -12,6 +12,7 @@ import {
   type Permission,
   type PermissionRequest,
 } from './permission.ts';
+import { namesIn } from '../../../scenarios/fixtures/names.ts';
 
 const asked = (tool: string, autoApprove: readonly string[], more: Partial<PermissionRequest> = {}) =>
   permission({
@@ -47,15 +48,13 @@ describe('auto_approve of a server', () => {
     expect(asked('get_deleted_items', ['read'])).toBe('ask');
   });
   it.each(
-    `
+    namesIn(`
     read_and_deletes query_database list_rotate_keys sql_query get_print get_withdraw
     get_book_flight fetch_git_pull read_type get_then_deleted fetch_and_deleteall find_rmrf
     search_and_destroys get_order_place read_all_and_delete get_paid getУдалить get_удалить
     git_fetch search_reindex fetch_wire_money get_email_customer show_dialog list_purged get_tweet
     view_archive find_replace get_cancel_order read_emails_send getDELETEall read_sudo
-  `
-      .trim()
-      .split(/\s+/),
+  `),
   )('%s is not known to read', (tool) => {
     expect(asked(tool, ['read'])).toBe('ask');
   });
@@ -67,7 +66,7 @@ describe('auto_approve of a server', () => {
       slack_get_thread_replies brave_web_search get-library-docs API-retrieve-a-page get_pod_logs list_namespaces
       search_dashboards get_dashboard_by_uid list_files_in_vault jira_get_issue confluence_get_page list_teams
       search_documentation get_screenshot list_customers retrieve_balance find_organizations search_events listFiles`;
-    const asking = names.split(/\s+/).filter((tool) => asked(tool, ['read']) !== 'allow');
+    const asking = namesIn(names).filter((tool) => asked(tool, ['read']) !== 'allow');
     expect(asking).toEqual([]);
   });
   it('a tool that its server marks as reading runs unasked where the config trusts that word', () => {

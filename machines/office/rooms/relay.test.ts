@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { SeatFacts } from '../../ports/office.ts';
 import { judge, type Verdict } from './relay.ts';
 import { Seating } from './register.ts';
+import { namesIn } from '../../../scenarios/fixtures/names.ts';
 
 const agent: SeatFacts = { office: 'o', role: 'agent', name: 'a' };
 const computer: SeatFacts = { office: 'o', role: 'computer', name: 'c' };
@@ -12,13 +13,11 @@ seating.seat('sx', { office: 'p', role: 'computer', name: 'x' });
 seating.seat('sp', { office: 'p', role: 'computer', name: 'c' });
 
 const call = { agent: 'a', req_id: 'r', computer: 'c', tool_name: 't', params: {}, timeout: 3 };
-const questions = `
+const questions = namesIn(`
   client:get_tools client:get_config client:get_desktop client:get_finder client:read_resource
   client:get_resources client:get_skills client:get_skill client:get_blob client:put_blob
   client:of_a_later_protocol
-`
-  .trim()
-  .split(/\s+/);
+`);
 const part = { chunk_offset: 0, eof: true, blob: '' };
 const named = { name: 'n', blob_handle: 'h', ...part };
 const question = { agent: 'a', req_id: 'r', computer: 'c', uri: 'dpe://h', mcp_server: 's', ...named };
