@@ -267,10 +267,7 @@ export const agentMachine = parts.createMachine({
     closing: {
       tags: 'closing',
       entry: [
-        {
-          type: 'tellOwned',
-          params: toOwned(callKind, { type: 'close' }),
-        },
+        { type: 'tellOwned', params: toOwned(callKind, { type: 'close' }) },
         { type: 'tellOwned', params: toOwned(downloadKind, { type: 'close' }) },
         ...forgetAll,
         /** Closes the link after the calls, so that their cancellations are sent before the leave. */

@@ -129,10 +129,7 @@ export const downloadMachine = parts.createMachine({
       always: { guard: ({ context }) => !rules.isPatient(context), target: 'failed' },
       after: { pause: 'asking' },
     },
-    checking: {
-      tags: 'ready',
-      on: { 'content.right': 'read' },
-    },
+    checking: { tags: 'ready', on: { 'content.right': 'read' } },
     read: { type: 'final', entry: tell('read') },
     failed: { type: 'final', entry: [withdraw, tell('failed')] },
     cancelled: { type: 'final', entry: [withdraw, tell('cancelled')] },

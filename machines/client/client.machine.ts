@@ -340,9 +340,7 @@ export const clientMachine = clientSetup.createMachine({
       },
       initial: 'idle',
       states: {
-        idle: {
-          entry: ['settleDown', cancelCalls, ...show('idle')],
-        },
+        idle: { entry: ['settleDown', cancelCalls, ...show('idle')] },
         standby: {
           entry: ['settleDown', ...show('standby')],
           on: {
@@ -466,10 +464,7 @@ export const clientMachine = clientSetup.createMachine({
       },
       initial: 'launching',
       states: {
-        launching: {
-          tags: 'connecting',
-          on: { 'connection.launched': 'handshaking' },
-        },
+        launching: { tags: 'connecting', on: { 'connection.launched': 'handshaking' } },
         handshaking: {
           tags: 'connecting',
           on: {
@@ -547,10 +542,7 @@ export const clientMachine = clientSetup.createMachine({
                 pinging: {
                   entry: askPing,
                   exit: { type: 'cancel', params: { id: 'ping' } },
-                  on: {
-                    'ask.answered': pong,
-                    'ask.refused': pong,
-                  },
+                  on: { 'ask.answered': pong, 'ask.refused': pong },
                   after: {
                     pong: [
                       {
@@ -595,9 +587,7 @@ export const clientMachine = clientSetup.createMachine({
         },
         ending: {
           entry: [restLists, ...show('recovering'), closeConnection],
-          on: {
-            'server.start': { actions: startAgain },
-          },
+          on: { 'server.start': { actions: startAgain } },
         },
       },
     },

@@ -181,10 +181,7 @@ export const connectionMachine = parts.createMachine({
     trying: {
       on: {
         'process.lost': { target: 'ending.failing', actions: withEvent('rememberEnd') },
-        'owned.ended': {
-          target: 'lost',
-          actions: [rememberGone, tellLost],
-        },
+        'owned.ended': { target: 'lost', actions: [rememberGone, tellLost] },
         'process.hurry': {},
         close: 'ending.closing',
       },

@@ -196,10 +196,7 @@ export const consequencesOf = (
   c: ComputerContext,
   news: ClientChanged | CatalogNews,
   next: Consequences['next'],
-): Consequences => ({
-  messages: [post(c.owner, news), ...messagesFor(c, next)],
-  next,
-});
+): Consequences => ({ messages: [post(c.owner, news), ...messagesFor(c, next)], next });
 /** A machine that failed too often cannot send this itself. */
 export const crashedNews = (server: string, why: string): ClientChanged => ({
   type: 'client.changed',

@@ -86,10 +86,7 @@ function betweenBy<C extends Follow>(rules: FollowRules<never, C, EventObject>) 
       },
       steady: {
         ...poll,
-        on: {
-          [changed]: { target: afterChange, actions: 'note' },
-          ...polled,
-        },
+        on: { [changed]: { target: afterChange, actions: 'note' }, ...polled },
         after: rules.calmed ? { longestQuiet: { actions: 'calmDown' } } : {},
       },
       ...(pace.quietMs && {

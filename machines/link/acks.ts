@@ -52,8 +52,4 @@ export const toolsAck = (
   tools: readonly SmcpTool[],
   missing: readonly Missing[],
   reqId: string,
-): unknown => ({
-  tools,
-  ...(missing.length > 0 && { missing }),
-  req_id: reqId,
-});
+): unknown => ({ tools, ...(missing.length > 0 && { missing }), req_id: reqId });

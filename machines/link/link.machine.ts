@@ -259,11 +259,7 @@ export const linkMachine = parts.createMachine({
   on: rememberChanges,
   states: {
     online: {
-      invoke: {
-        id: 'socket',
-        src: 'link',
-        input: socketOf,
-      },
+      invoke: { id: 'socket', src: 'link', input: socketOf },
       exit: forgetAskers,
       initial: 'connecting',
       on: {
@@ -331,12 +327,7 @@ export const linkMachine = parts.createMachine({
               tags: 'refreshing',
               initial: 'listening',
               after: { longestQuiet: announceNews },
-              states: {
-                listening: {
-                  after: { quiet: announceNews },
-                  on: gatherChanges,
-                },
-              },
+              states: { listening: { after: { quiet: announceNews }, on: gatherChanges } },
             },
           },
         },

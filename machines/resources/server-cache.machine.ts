@@ -21,10 +21,7 @@ const cacheSetup = setup({
     events: {} as Events,
     tags: {} as 'ready' | 'refreshing',
   },
-  actions: {
-    ...effects,
-    take: take<CacheContext, Events, ItemDue>(),
-  },
+  actions: { ...effects, take: take<CacheContext, Events, ItemDue>() },
   guards: {
     canAnswer: ({ context }) => rules.canAnswer(context),
     canRead: ({ context }) => rules.nextRead(context) !== undefined,

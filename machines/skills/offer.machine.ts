@@ -124,12 +124,7 @@ const refuseOpen = postsAll((c: OfferContext) =>
 
 export const offerMachine = offerSetup.createMachine({
   id: 'offer',
-  context: ({ input }) => ({
-    ...input,
-    read: {},
-    running: [],
-    files: {},
-  }),
+  context: ({ input }) => ({ ...input, read: {}, running: [], files: {} }),
   initial: 'reading',
   on: {
     'offer.set': {

@@ -180,9 +180,7 @@ export const skillsMachine = skillsSetup.createMachine({
     reading: {
       tags: 'connecting',
       entry: askList,
-      on: {
-        'ask.refused': { ...ofList, target: 'ready.failing', actions: noteFailure },
-      },
+      on: { 'ask.refused': { ...ofList, target: 'ready.failing', actions: noteFailure } },
       after: {
         readLimit: {
           target: 'ready.failing',

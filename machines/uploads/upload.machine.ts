@@ -159,9 +159,7 @@ export const uploadMachine = parts.createMachine({
           ],
         },
         idle: {
-          on: {
-            'part.wanted': { target: 'next', actions: withEvent('keep') },
-          },
+          on: { 'part.wanted': { target: 'next', actions: withEvent('keep') } },
           after: { idle: { target: '#upload.ended', actions: 'failLate' } },
         },
         writing: {

@@ -135,11 +135,7 @@ export const outOfRangeFailure = (c: UploadContext): Failure =>
   uploadRefused(
     'range',
     `The computer has ${c.received} of ${c.declared.bytes} bytes; the part does not go on there`,
-    {
-      upload_id: c.upload,
-      received: c.received,
-      total_size: c.declared.bytes,
-    },
+    { upload_id: c.upload, received: c.received, total_size: c.declared.bytes },
   );
 export const expiredFailure = ({ upload }: UploadContext): Failure =>
   uploadRefused('invalid_upload', 'The upload had no further part for too long', { upload_id: upload });
