@@ -31,8 +31,9 @@ const resolvedFrom = (file: string | undefined, module: string): string =>
     .createRequire(file ?? '')
     .resolve(module);
 
-export const sourceLoader = (module: 'tsx' | 'tsx/esm/api'): string =>
-  pathToFileURL(resolvedFrom(here, module).replace(/cjs$/, 'mjs')).href;
+/** Loads sources in a process of their own. */
+export const sourceLoader = (): string =>
+  pathToFileURL(resolvedFrom(here, 'tsx').replace(/cjs$/, 'mjs')).href;
 
 export class OwnFileMissing extends Error {
   override readonly name = 'OwnFileMissing';

@@ -153,7 +153,7 @@ export class Library {
 
   constructor(folders: readonly Folder[], { parserLimits, notice = () => {} }: LibraryOptions) {
     this.folders = folders;
-    this.#parsers = new Parsers(2, parserLimits);
+    this.#parsers = new Parsers(parserLimits);
     this.#notice = notice;
   }
 

@@ -1,19 +1,10 @@
-import { pathToFileURL } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import { limits, sizeText } from '../../../machines/document-files.ts';
 import type { ReadDocument } from '../../../machines/documents.ts';
-import { isSource, ownFile, sourceFile, sourceLoader } from '../../own-files.ts';
+import { ownFile } from '../../own-files.ts';
 import { WorkerPool, type Gone, type Handle } from '../../worker-pool.ts';
 import { Unreadable } from './reader.ts';
 import type { Done, Job } from './worker.ts';
-
-/** The built file or, in a checkout that runs its sources, code that loads the source through tsx. */
-function entryOfWorker(): { readonly entry: string; readonly isText: boolean } {
-  if (!isSource) return { entry: ownFile('adapters/documents/parsing/worker.js'), isText: false };
-  const source = pathToFileURL(sourceFile('adapters/documents/parsing/worker.ts')).href;
-  const text = `import(${JSON.stringify(sourceLoader('tsx/esm/api'))}).then(({ register }) => (register(), import(${JSON.stringify(source)})))`;
-  return { entry: text, isText: true };
-}
 
 export interface ParserLimits {
   /** Time for one document by the clock, long enough for a busy computer. */
@@ -25,9 +16,7 @@ const idleMs = 30_000;
 const watchMs = 25;
 
 function openWorker(heapMb: number): Worker {
-  const { entry, isText } = entryOfWorker();
-  const worker = new Worker(entry, {
-    eval: isText,
+  const worker = new Worker(ownFile('adapters/documents/parsing/worker.js'), {
     execArgv: [],
     env: {},
     resourceLimits: { maxOldGenerationSizeMb: heapMb, stackSizeMb: 4 },
@@ -53,11 +42,11 @@ export class Parsers {
   readonly #readings = new Set<Reading>();
   #watch: NodeJS.Timeout | undefined;
 
-  constructor(threads = 2, own: Partial<ParserLimits> = {}) {
+  constructor(own: Partial<ParserLimits> = {}) {
     const { parseMs: ms, parseGrowthBytes: growthBytes, parseHeapMb: heapMb } = limits;
     this.#limits = { ms, growthBytes, heapMb, ...own };
     const open = (): Worker => openWorker(this.#limits.heapMb);
-    this.#pool = new WorkerPool({ threads, open, limitMs: this.#limits.ms, idleMs });
+    this.#pool = new WorkerPool({ threads: 2, open, limitMs: this.#limits.ms, idleMs });
   }
 
   async read(job: Job): Promise<ReadDocument> {

@@ -19,7 +19,7 @@ function reaperProgram(): readonly string[] {
   } catch (error) {
     if (typeof EMBEDDED_REAPER === 'string') return ['-e', EMBEDDED_REAPER];
     if (!isSource) throw error;
-    return ['--import', sourceLoader('tsx'), sourceFile('adapters/process/reaper/reaper.ts')];
+    return ['--import', sourceLoader(), sourceFile('adapters/process/reaper/reaper.ts')];
   }
 }
 
