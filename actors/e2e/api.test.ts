@@ -1,8 +1,9 @@
 import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
-import { createServer, type AddressInfo } from 'node:net';
+import { createServer } from 'node:net';
 import { afterAll, describe, expect, it } from 'vitest';
 import { A2cError, createAgent, createComputer, createOffice, type ComputerOptions } from '../index.ts';
+import { listening } from '../../scenarios/fixtures/local-server.ts';
 import { SeatedPeer } from '../../scenarios/fixtures/seated-peer.ts';
 import { bootedComputer } from '../../scenarios/fixtures/booted.ts';
 import { foreign } from '../../machines/config/config-input.ts';
@@ -130,12 +131,11 @@ describe('a closed handle', () => {
 describe('a computer that is told to give up', () => {
   it('is closed when it comes back while it waits for its office, and leaves nothing', async () => {
     const aborter = new AbortController();
-    const silent = createServer().listen(0, '127.0.0.1');
-    await once(silent, 'listening');
-    const { port } = silent.address() as AddressInfo;
+    const silent = createServer();
+    const url = await listening(silent);
     const creating = createComputer({
       config: { mcpServers: { mute: server('mute'), good: server() } },
-      office: { url: `http://127.0.0.1:${port}` },
+      office: { url },
       signal: aborter.signal,
       onEvent: (name, value) => {
         if (name === 'server.changed' && 'state' in value && value.state === 'ready') aborter.abort('enough');

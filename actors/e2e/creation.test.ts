@@ -1,6 +1,6 @@
 /** The moment at which a host gets its handle: what it promises then is true, and what it does not get is closed. */
 import { once } from 'node:events';
-import { createServer, type AddressInfo } from 'node:net';
+import { createServer } from 'node:net';
 import { afterAll, describe, expect, it } from 'vitest';
 import {
   createAgent,
@@ -10,14 +10,14 @@ import {
   type OfficeSeat,
 } from '../index.ts';
 import { createPresenter } from '../presenter/index.ts';
+import { listening } from '../../scenarios/fixtures/local-server.ts';
 import { SeatedPeer } from '../../scenarios/fixtures/seated-peer.ts';
 import { anyTiming } from '../../machines/kernel/timing.ts';
 
 const quiet = { record: false, stateDir: false } as const;
 /** Address at which connections are accepted and never answered. */
-const silent = createServer().listen(0, '127.0.0.1');
-await once(silent, 'listening');
-const silentUrl = `http://127.0.0.1:${(silent.address() as AddressInfo).port}`;
+const silent = createServer();
+const silentUrl = await listening(silent);
 afterAll(() => void silent.close());
 
 const computerAt = (office: OfficeSeat, more: ComputerOptions = {}) =>

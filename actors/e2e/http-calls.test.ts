@@ -1,3 +1,4 @@
+import { text } from 'node:stream/consumers';
 import { type IncomingMessage, type ServerResponse } from 'node:http';
 import { describe, expect, it } from 'vitest';
 import { bootedComputer } from '../../scenarios/fixtures/booted.ts';
@@ -28,11 +29,14 @@ function silent(onCall: (n: number, response: ServerResponse, id: number | undef
     else response.writeHead(202).end();
   };
   return servedUrl((request, response) => {
-    let body = '';
-    request.setEncoding('utf8').on('data', (text: string) => (body += text));
-    request.on('end', () => answer(request, response, body));
+    void text(request).then((body) => answer(request, response, body));
   });
 }
+const computerAt = (url: string) =>
+  bootedComputer({
+    config: { mcpServers: { http: { url: `${url}/mcp`, autoApprove: ['all'] } } },
+    stateDir: false,
+  });
 
 it('32 calls of a server run over HTTP, and those that wait are seen to wait, and fail unsent', async () => {
   let most = 0;
@@ -42,10 +46,7 @@ it('32 calls of a server run over HTTP, and those that wait are seen to wait, an
     most = n;
     if (n === 32) allHeard();
   });
-  await using computer = await bootedComputer({
-    config: { mcpServers: { http: { url: `${url}/mcp`, autoApprove: ['all'] } } },
-    stateDir: false,
-  });
+  await using computer = await computerAt(url);
   const running = Array.from({ length: 32 }, () => computer.callTool('wait'));
   const waiting = computer.callTool('wait', {}, { reqId: 'waits', timeoutMs: 50 });
   expect(computer.calls().find(({ reqId }) => reqId === 'waits')).toMatchObject({ phase: 'queued' });
@@ -61,47 +62,31 @@ const [tooLong, tooMany] = [10.5 * 1024 * 1024, 100_000];
 const [json, events] = ['application/json', 'text/event-stream'];
 const long = `{"content":[{"type":"text","text":"${'x'.repeat(tooLong)}"}]}`;
 const deep = `{"content":[],"structuredContent":{"a":${'['.repeat(tooMany)}${']'.repeat(tooMany)}}}`;
+const [bytes, levels] = [{ limit: 10 * 1024 * 1024 }, { limit_levels: 50_000 }];
 const first = (id: number, result: string): string => `{"jsonrpc":"2.0","id":${id},"result":${result}}`;
 const last = (id: number, result: string): string => `{"result":${result},"jsonrpc":"2.0","id":${id}}`;
 
 describe('an answer over a limit', () => {
   it.each([
-    ['a body', json, (id: number) => first(id, long), { limit: 10 * 1024 * 1024 }],
-    ['an event', events, (id: number) => `data: ${first(id, long)}\n\n`, { limit: 10 * 1024 * 1024 }],
-    [
-      'an event with its id at the end',
-      events,
-      (id: number) => `data: ${last(id, long)}\n\n`,
-      { limit: 10 * 1024 * 1024 },
-    ],
-    ['a body that is nested deep', json, (id: number) => first(id, deep), { limit_levels: 50_000 }],
-    [
-      'an event that is nested deep',
-      events,
-      (id: number) => `data: ${last(id, deep)}\n\n`,
-      { limit_levels: 50_000 },
-    ],
+    ['a body', json, (id: number) => first(id, long), bytes],
+    ['an event', events, (id: number) => `data: ${first(id, long)}\n\n`, bytes],
+    ['an event with its id at the end', events, (id: number) => `data: ${last(id, long)}\n\n`, bytes],
+    ['a body that is nested deep', json, (id: number) => first(id, deep), levels],
+    ['an event that is nested deep', events, (id: number) => `data: ${last(id, deep)}\n\n`, levels],
   ])('is told with the limit that it met, and the session goes on: %s', async (_, type, bodyOf, limit) => {
     const url = await silent((n, response, id = 0) => {
       const isSmall = n > 1;
       response.writeHead(200, { 'content-type': isSmall ? json : type });
       response.end(isSmall ? first(id, '{"content":[]}') : bodyOf(id));
     });
-    await using computer = await bootedComputer({
-      config: { mcpServers: { http: { url: `${url}/mcp`, autoApprove: ['all'] } } },
-      stateDir: false,
-    });
+    await using computer = await computerAt(url);
     const { outcome, failure } = await computer.callTool('wait');
-    expect([outcome, failure]).toEqual([
-      'unknown',
-      expect.objectContaining({
-        code: 'TooLarge',
-        details: expect.objectContaining(limit),
-        remedy: expect.stringMatching(/./),
-      }),
-    ]);
-    const { bytes = Infinity } = (failure?.details ?? {}) as { readonly bytes?: number };
-    expect(bytes).toBeGreaterThan(10 * 1024 * 1024);
+    const remedy = expect.stringMatching(/./);
+    expect({ outcome, failure }).toMatchObject({
+      outcome: 'unknown',
+      failure: { code: 'TooLarge', details: limit, remedy },
+    });
+    expect(failure?.details?.['bytes'] ?? Infinity).toBeGreaterThan(bytes.limit);
     expect(await computer.callTool('wait')).toMatchObject({ outcome: 'succeeded' });
   });
 });

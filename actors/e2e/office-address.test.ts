@@ -1,18 +1,16 @@
-import { once } from 'node:events';
 import { createServer, request, type Server } from 'node:http';
-import { connect, type AddressInfo } from 'node:net';
+import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ended, listening } from '../../scenarios/fixtures/local-server.ts';
 import { createAgent, createComputer, createOffice, type Office } from '../index.ts';
 
 /** Tests of office addresses, with a proxy that removes the path `/a2c/` and a web site that answers every address with a page. */
 let office: Office;
 const open: Server[] = [];
-async function listen(server: Server): Promise<string> {
+const listen = (server: Server): Promise<string> => {
   open.push(server);
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-}
+  return listening(server);
+};
 const prefix = '/a2c';
 function proxy(port: number): Server {
   const server = createServer((asked, answer) => {
@@ -46,10 +44,7 @@ beforeAll(async () => {
   at.login = await listen(createServer((_, answer) => void answer.writeHead(404).end(page)));
 });
 afterAll(async () => {
-  for (const server of open) {
-    server.closeAllConnections();
-    server.close();
-  }
+  for (const server of open) await ended(server);
   await office.close();
 });
 

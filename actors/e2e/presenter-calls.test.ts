@@ -1,6 +1,17 @@
 import { expect, it } from 'vitest';
 import { launched } from '../../scenarios/fixtures/hosted.ts';
+import type { Presenter } from '../presenter/index.ts';
 import { presenting } from '../../scenarios/fixtures/presenting.ts';
+
+/** Calls `echo` in a conversation, under an id that all of them use. */
+async function echoed(presenter: Presenter, who: string, text: string) {
+  const conversation = presenter.conversation(who);
+  const all = await conversation.getAllToolDefinitions();
+  const echo = all.find(({ target }) => target.tool === 'echo');
+  if (!echo) throw new Error('echo is not offered');
+  const called = { name: echo.function.name, arguments: JSON.stringify({ text, message: text }) };
+  return conversation.callTool({ id: 'call_0', type: 'function', server: echo.server, function: called });
+}
 
 it('two conversations whose models give the same id have a call each, and each result bears that id', async () => {
   const host = await presenting({ mcpServers: { a: launched(crypto.randomUUID(), 'echo') } });
@@ -8,15 +19,7 @@ it('two conversations whose models give the same id have a call each, and each r
   presenter.on('mcp:tool-call-result', () => {});
   await presenter.initialize();
   await until(() => presenter.isServerRunning('a'));
-  const said = async (who: string) => {
-    const conversation = presenter.conversation(who);
-    const all = await conversation.getAllToolDefinitions();
-    const tool = all.find(({ target }) => target.tool === 'echo');
-    if (!tool) throw new Error('echo is not offered');
-    const call = { id: 'call_0', type: 'function' as const, server: tool.server };
-    const args = JSON.stringify({ text: who, message: who });
-    return conversation.callTool({ ...call, function: { name: tool.function.name, arguments: args } });
-  };
+  const said = (who: string) => echoed(presenter, who, who);
   const answers = await Promise.all([said('alice'), said('bob')]);
   expect(answers.map(({ rawData }) => [rawData.toolCallId, rawData.isError])).toEqual([
     ['call_0', false],
@@ -43,13 +46,7 @@ it('what a person allows for the session is allowed to the conversation that was
   await presenter.initialize();
   await until(() => presenter.isServerRunning('a'));
   for (const text of ['alice', 'alice again', 'bob', 'bob again', 'alice later']) {
-    const conversation = presenter.conversation(text.split(' ')[0]);
-    const all = await conversation.getAllToolDefinitions();
-    const echo = all.find(({ target }) => target.tool === 'echo');
-    if (!echo) throw new Error('echo is not offered');
-    const { server } = echo;
-    const called = { name: echo.function.name, arguments: JSON.stringify({ text, message: text }) };
-    const answer = await conversation.callTool({ id: 'call_0', type: 'function', server, function: called });
+    const answer = await echoed(presenter, text.split(' ')[0] ?? '', text);
     expect(answer.rawData.isError).toBe(false);
   }
   for (const text of ['host', 'host again']) await presenter.computer.callTool('echo', { text });
