@@ -1,30 +1,18 @@
-import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { afterAll, describe, expect, it } from 'vitest';
 import { A2cError, createAgent, createComputer, createOffice, type ComputerOptions } from '../index.ts';
 import { listening } from '../../scenarios/fixtures/local-server.ts';
+import { launched, pidsOf } from '../../scenarios/fixtures/hosted.ts';
 import { SeatedPeer } from '../../scenarios/fixtures/seated-peer.ts';
 import { bootedComputer } from '../../scenarios/fixtures/booted.ts';
 import { foreign } from '../../machines/config/config-input.ts';
-import { fixtureFile } from '../../scenarios/fixtures/test-folder.ts';
 
 const mark = crypto.randomUUID();
-const server = (behaviour = 'echo', more: object = {}): object => ({
-  command: process.execPath,
-  args: [fixtureFile('mcp-server.mjs'), behaviour],
-  env: { MARK: mark },
-  autoApprove: ['all'],
-  ...more,
-});
+const server = (behaviour = 'echo'): object => launched(mark, behaviour);
 const computerOf = (mcpServers: object, options: ComputerOptions = {}) =>
   bootedComputer({ name: 'c1', config: foreign({ mcpServers }), ...options });
 
-/** Lists the living processes of all servers that this file starts. */
-const look = (): unknown[] =>
-  JSON.parse(
-    execFileSync(process.execPath, [fixtureFile('living-processes.mjs'), mark, '0'], { encoding: 'utf8' }),
-  );
 const refusal = async (promise: Promise<AsyncDisposable>): Promise<A2cError> => {
   const error = await promise.then(
     async (handle) => {
@@ -37,7 +25,7 @@ const refusal = async (promise: Promise<AsyncDisposable>): Promise<A2cError> => 
   return error as A2cError;
 };
 
-afterAll(() => expect(look()).toEqual([]));
+afterAll(() => expect(pidsOf(mark)).toEqual([]));
 
 describe('a config with mistakes', () => {
   it('is refused with all of them, and nothing was started', async () => {
@@ -52,7 +40,7 @@ describe('a config with mistakes', () => {
       'mcpServers.odd.env',
     ]);
     expect(error.message.split('\n')).toHaveLength(3);
-    expect(look()).toEqual([]);
+    expect(pidsOf(mark)).toEqual([]);
   });
 });
 
@@ -142,7 +130,7 @@ describe('a computer that is told to give up', () => {
       },
     });
     await expect(creating).rejects.toBe('enough');
-    expect(look()).toEqual([]);
+    expect(pidsOf(mark)).toEqual([]);
     silent.close();
   });
 });

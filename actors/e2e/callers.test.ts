@@ -1,7 +1,5 @@
 /** Tests of the context that a host gives with a call, and of permissions that hold for one caller. */
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { readFile } from 'node:fs/promises';
 import { expect, it } from 'vitest';
 import { linked } from '../../scenarios/fixtures/hosted.ts';
 import {
@@ -14,20 +12,21 @@ import {
   type ConfirmQuestion,
 } from '../index.ts';
 import { bootedHosts } from '../../scenarios/fixtures/booted.ts';
+import { testFolder } from '../../scenarios/fixtures/test-folder.ts';
 import { createPresenter } from '../presenter/index.ts';
 import { foreign } from '../../machines/config/config-input.ts';
 
+const folder = testFolder('callers');
 const config = { servers: [{ name: 's', type: 'inmemory', server_parameters: {} }] };
 const computerOf = (options: ComputerOptions = {}): Promise<Computer> =>
   createComputer({ config: foreign(config), stateDir: false, inMemory: { s: linked().connect }, ...options });
 
 it('a context comes back as it is, everywhere, and stands in no trace', async () => {
-  const dir = await mkdtemp(join(tmpdir(), 'a2c-callers-'));
   const seen: [string, unknown][] = [];
   const note = (where: string, context: unknown): number => seen.push([where, context]);
   const socket = { send: () => 'SECRET-OF-THE-SOCKET', user: 'SECRET-USER' };
   const computer = await computerOf({
-    record: { dir, profile: 'full' },
+    record: { dir: folder, profile: 'full' },
     permission: ({ context, agent, reqId }) => {
       note(`permission of ${String(agent)} ${reqId}`, context);
       return 'ask';
@@ -72,7 +71,6 @@ it('a context comes back as it is, everywhere, and stands in no trace', async ()
     ['settled', undefined],
   ]);
   expect(await readFile(path, 'utf8')).not.toContain('SECRET');
-  await rm(dir, { recursive: true });
 });
 
 it('a permission for the session holds for a caller: a key, or an equal context', async () => {

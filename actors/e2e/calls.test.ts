@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Agent, CallOutcome, Computer, Confirm, ConfirmQuestion } from '../index.ts';
+import type { Agent, CallOutcome, Computer, ConfirmQuestion } from '../index.ts';
 import { bootedComputer, bootedHosts } from '../../scenarios/fixtures/booted.ts';
 import { fixtureFile } from '../../scenarios/fixtures/test-folder.ts';
 import { foreign } from '../../machines/config/config-input.ts';
@@ -39,6 +39,8 @@ const callers: readonly (readonly [string, Caller])[] = [
     },
   ],
 ];
+const textsOf = (result: unknown): string[] =>
+  (result as { readonly content: readonly { readonly text: string }[] }).content.map(({ text }) => text);
 const mebibyte = 1024 * 1024;
 
 describe.each(callers)('a call of %s', (who, { call, cancel }) => {
@@ -46,8 +48,7 @@ describe.each(callers)('a call of %s', (who, { call, cancel }) => {
   const labelled = (name: string): string => `${who}: ${name}`;
   /** Labels of the calls that hang in the server and of those that were cancelled; the server reads its messages in order. */
   async function seen(): Promise<{ hanging: string[]; cancelled: string[] }> {
-    const { result } = await call('seen');
-    return JSON.parse((result as unknown as { content: { text: string }[] }).content[0]?.text ?? '');
+    return JSON.parse(textsOf((await call('seen')).result)[0] ?? '');
   }
 
   it('is answered with the result as the server gave it', async () => {
@@ -124,25 +125,20 @@ describe.each(callers)('a call of %s', (who, { call, cancel }) => {
   it('gets the beginning of a result over the budget, says so, and the host keeps the whole', async () => {
     const answer = await call('big', { bytes: 9 * mebibyte });
     expect(answer.outcome).toBe('succeeded');
-    const { content, _meta } = answer.result as unknown as { _meta: Cut; content: { text: string }[] };
-    const { a2c_cut: cut } = _meta;
+    const { a2c_cut: cut } = (answer.result as unknown as { _meta: Cut })._meta;
+    const content = textsOf(answer.result);
     expect(cut).toMatchObject({ limit_bytes: 7 * mebibyte, handle: `fixture/${answer.reqId}` });
     expect(cut.bytes).toBeGreaterThan(9 * mebibyte);
-    expect(content[0]?.text).toContain(
-      `The host of the computer keeps the whole as 'fixture/${answer.reqId}'`,
-    );
-    const [beginning, rest] = (content[1]?.text ?? '').split('…');
+    expect(content[0]).toContain(`The host of the computer keeps the whole as 'fixture/${answer.reqId}'`);
+    const [beginning, rest] = (content[1] ?? '').split('…');
     expect(new Set(beginning)).toEqual(new Set('x'));
     expect(rest).toMatch(/^ \[\d+ characters cut\]$/);
-    const whole = computer.debug.cachedResult(cut.handle) as unknown as { content: { text: string }[] };
-    expect(whole.content[0]?.text).toHaveLength(9 * mebibyte);
+    expect(textsOf(computer.debug.cachedResult(cut.handle))[0]).toHaveLength(9 * mebibyte);
   });
 
   it('gets a result within the budget whole, and knows of one that no message carries the size alone', async () => {
-    const whole = (await call('big', { bytes: 6 * mebibyte })).result as unknown as {
-      content: { text: string }[];
-    };
-    expect(whole.content[0]?.text).toHaveLength(6 * mebibyte);
+    const whole = await call('big', { bytes: 6 * mebibyte });
+    expect(textsOf(whole.result)[0]).toHaveLength(6 * mebibyte);
     expect(await call('big', { bytes: 12 * mebibyte })).toMatchObject({
       outcome: 'unknown',
       failure: {
@@ -178,35 +174,20 @@ interface Cut {
   readonly a2c_cut: { readonly bytes: number; readonly limit_bytes: number; readonly handle: string };
 }
 
-describe('a call that needs a person', () => {
-  const outcomeBy = async (
-    confirm: Confirm | undefined,
-    options: Parameters<Computer['callTool']>[2] = {},
-  ): Promise<CallOutcome> => {
-    await using own = await bootedComputer({ config: foreign(config(['seen'])), confirm });
-    const answer = await own.callTool('echo', { text: 'hi' }, { reqId: 'r1', ...options });
-    expect(JSON.stringify((await own.callTool('seen')).result)).toContain('hanging');
-    return answer;
-  };
-
-  it('runs when the person says yes, who is told what wants to run', async () => {
-    const asked: ConfirmQuestion[] = [];
-    const answer = await outcomeBy((question) => {
+it('a call that needs a person tells what wants to run; one that its caller has confirmed asks nobody', async () => {
+  const asked: ConfirmQuestion[] = [];
+  await using own = await bootedComputer({
+    config: foreign(config([])),
+    confirm: (question) => {
       asked.push(question);
       return 'allow';
-    });
-    expect(answer.outcome).toBe('succeeded');
-    expect(asked).toMatchObject([
-      { reqId: 'r1', server: 'fixture', tool: 'echo', title: 'echo', arguments: { text: 'hi' } },
-    ]);
+    },
   });
-
-  it('is not asked about when the caller has confirmed it', async () => {
-    const answer = await outcomeBy(() => Promise.reject(new Error('nobody is to be asked')), {
-      confirmed: true,
-    });
-    expect(answer.outcome).toBe('succeeded');
-  });
+  for (const options of [{ reqId: 'r1' }, { confirmed: true }])
+    expect(await own.callTool('echo', { text: 'hi' }, options)).toMatchObject({ outcome: 'succeeded' });
+  expect(asked).toMatchObject([
+    { reqId: 'r1', server: 'fixture', tool: 'echo', title: 'echo', arguments: { text: 'hi' } },
+  ]);
 });
 
 describe('the limits of a config', () => {

@@ -220,12 +220,7 @@ describe('a signed token', () => {
   it.each<[what: string, claims: object, says: unknown, detail?: string]>([
     ['for another service', { ...claims, aud: 'another' }, invalid, 'unexpected "aud" claim value'],
     ['without an audience', without('aud'), invalid, 'missing required "aud" claim'],
-    [
-      'of another issuer',
-      { ...claims, iss: 'https://evil.example' },
-      invalid,
-      'unexpected "iss" claim value',
-    ],
+    ['of another issuer', { ...claims, iss: 'https://evil.test' }, invalid, 'unexpected "iss" claim value'],
     ['without an issuer', without('iss'), invalid, 'missing required "iss" claim'],
     ['that has expired', { ...claims, exp: past }, expect.stringContaining('has expired')],
     ['that never expires', without('exp'), invalid, 'missing required "exp" claim'],

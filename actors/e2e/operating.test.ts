@@ -6,7 +6,7 @@ import type { Socket } from 'socket.io-client';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createOffice, type LogEntry, type Office, type OfficeOptions } from '../index.ts';
 import { EnteringPeers } from '../../scenarios/fixtures/entering.ts';
-import { testFolder } from '../../scenarios/fixtures/test-folder.ts';
+import { fixtureFile, testFolder } from '../../scenarios/fixtures/test-folder.ts';
 
 const folder = testFolder('operating');
 const peers = new EnteringPeers();
@@ -106,11 +106,10 @@ describe('the operator of an office', () => {
   });
 
   it('changes the certificate without an end', async () => {
-    const pem = (name: string): string =>
-      readFileSync(new URL(`../../scenarios/fixtures/tls/${name}.pem`, import.meta.url), 'utf8');
-    const key = (name: string): string =>
-      readFileSync(new URL(`../../scenarios/fixtures/tls/${name}.key`, import.meta.url), 'utf8');
-    let tls = { cert: pem('office'), key: key('office') };
+    const fileOf = (name: string): string => readFileSync(fixtureFile(`tls/${name}`), 'utf8');
+    const [cert, key] = [fileOf('office.pem'), fileOf('office.key')];
+    const other = { cert: fileOf('peer.pem'), key: fileOf('peer.key') };
+    let tls = { cert, key };
     await using office = await officeWith({ tls: () => tls });
     const shown = (): Promise<string> =>
       new Promise((resolve, reject) => {
@@ -121,10 +120,10 @@ describe('the operator of an office', () => {
         socket.on('error', reject);
       });
     const before = await shown();
-    tls = { cert: pem('peer'), key: key('office') };
+    tls = { cert: other.cert, key };
     await expect(office.reload()).rejects.toMatchObject({ message: expect.stringContaining('tls: ') });
     expect(await shown()).toBe(before);
-    tls = { cert: pem('peer'), key: key('peer') };
+    tls = other;
     await office.reload();
     expect(await shown()).not.toBe(before);
   });

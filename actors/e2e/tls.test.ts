@@ -1,12 +1,11 @@
 /** Tests of an office over TLS, and of one that requires client certificates. The keys are in scenarios/fixtures/tls. */
 import { readFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { createAgent, createOffice, type Authenticate, type Office } from '../index.ts';
 import { bootedComputer } from '../../scenarios/fixtures/booted.ts';
+import { fixtureFile } from '../../scenarios/fixtures/test-folder.ts';
 
-const pem = (name: string): string =>
-  readFileSync(fileURLToPath(new URL(`../../scenarios/fixtures/tls/${name}`, import.meta.url)), 'utf8');
+const pem = (name: string): string => readFileSync(fixtureFile(`tls/${name}`), 'utf8');
 const [ca, cert, key] = [pem('ca.pem'), pem('office.pem'), pem('office.key')];
 const peer = { ca, cert: pem('peer.pem'), key: pem('peer.key') };
 const stranger = { ca, cert: pem('stranger.pem'), key: pem('stranger.key') };
