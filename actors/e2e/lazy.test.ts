@@ -1,22 +1,21 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createEar, launched, pidsOf } from '../../scenarios/fixtures/hosted.ts';
 import type { Computer } from '../index.ts';
+import { testFolder } from '../../scenarios/fixtures/test-folder.ts';
 import { bootedComputer } from '../../scenarios/fixtures/booted.ts';
 
 /** Tests of servers that start on demand, over several lives of their host. */
 const mark = crypto.randomUUID();
+const folder = testFolder('lazy');
 let stateDir: string;
 let ear: ReturnType<typeof createEar>;
 let computer: Computer | undefined;
 beforeEach(() => {
-  stateDir = mkdtempSync(join(tmpdir(), 'a2c-lazy-'));
+  stateDir = join(folder, crypto.randomUUID());
 });
 afterEach(async () => {
   await computer?.close();
-  rmSync(stateDir, { recursive: true });
   expect(pidsOf(mark)).toEqual([]);
 });
 

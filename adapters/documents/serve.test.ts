@@ -1,8 +1,8 @@
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { expect, it } from 'vitest';
 import { buildDpeUri } from '../../machines/resources/dpe-uri.ts';
+import { testFolder } from '../../scenarios/fixtures/test-folder.ts';
 import type { Shared } from './sharing.ts';
 import { openDocuments } from './serve.ts';
 
@@ -19,7 +19,7 @@ const jsonAt = async ({ documents }: Shared, uri: string): Promise<Record<string
   JSON.parse((await documents.read(uri)).text) as Record<string, unknown>;
 
 it('a document is read by its doc_ref, whatever its name', async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'a2c-documents-names-'));
+  const folder = testFolder('documents-names');
   for (const name of names) {
     await mkdir(dirname(join(folder, name)), { recursive: true });
     await writeFile(join(folder, name), name);
@@ -36,6 +36,5 @@ it('a document is read by its doc_ref, whatever its name', async () => {
     }
   } finally {
     await shared.close();
-    await rm(folder, { recursive: true, force: true });
   }
 });

@@ -1,26 +1,26 @@
-import { mkdir, mkdtemp, open, realpath, rm, symlink, truncate, writeFile } from 'node:fs/promises';
-import { readFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { realpathSync } from 'node:fs';
+import { mkdir, open, readFile, symlink, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { deflateSync } from 'node:zlib';
 import { zipSync } from 'fflate';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { limits } from '../../../machines/document-files.ts';
+import { testFolder } from '../../../scenarios/fixtures/test-folder.ts';
 import { Library } from '../library.ts';
 import { DocumentResources } from '../documents.ts';
 
 /** Tests of hostile and broken files: each fails with one error within its limits, and other files can still be read. */
 const corpus = fileURLToPath(new URL('../../../scenarios/corpus/', import.meta.url));
-let base = '';
-let root = '';
+const base = realpathSync(testFolder('hostile'));
+const root = join(base, 'root');
 let library: Library;
 let documents: DocumentResources;
 const put = (name: string, content: string | Uint8Array): Promise<void> =>
   writeFile(join(root, name), content);
 
 /** PDF with one page whose content unpacks to this number of bytes. */
-async function pdfBomb(bytes: number): Promise<Buffer> {
-  const { deflateSync } = await import('node:zlib');
+function pdfBomb(bytes: number): Buffer {
   const stream = deflateSync(Buffer.alloc(bytes, 'q Q '));
   const head =
     '%PDF-1.4\n1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj\n2 0 obj<</Type/Pages/Kids[3 0 R]/Count 1>>endobj\n' +
@@ -34,8 +34,6 @@ async function pdfBomb(bytes: number): Promise<Buffer> {
 }
 
 beforeAll(async () => {
-  base = await realpath(await mkdtemp(join(tmpdir(), 'a2c-hostile-')));
-  root = join(base, 'root');
   await mkdir(root);
   await put('good.md', '# Good\n\nIt is.\n');
   await mkdir(join(root, 'sub'));
@@ -55,7 +53,7 @@ beforeAll(async () => {
   const doctype =
     '<!DOCTYPE a [<!ENTITY b "bbbb"><!ENTITY c "&b;&b;&b;">]><p:presentation xmlns:p="x">&c;</p:presentation>';
   await put('entities.pptx', zipSync({ 'ppt/presentation.xml': new TextEncoder().encode(doctype) }));
-  await put('endless.pdf', await pdfBomb(900 * 1024 * 1024));
+  await put('endless.pdf', pdfBomb(900 * 1024 * 1024));
   // The file system reports 1 GiB for this file, which has no content.
   await (await open(join(root, 'huge.csv'), 'w')).close();
   await truncate(join(root, 'huge.csv'), 1024 ** 3);
@@ -69,10 +67,7 @@ beforeAll(async () => {
   documents = new DocumentResources(library, 'documents');
   // Packing what unpacks to so much takes long on a busy computer.
 }, 120_000);
-afterAll(async () => {
-  await library.close();
-  await rm(base, { recursive: true, force: true });
-});
+afterAll(() => library.close());
 const refusal = async (uri: string): Promise<{ code: number; message: string; data: unknown }> => {
   try {
     await documents.read(uri);
