@@ -54,105 +54,93 @@ for (const [servers, hanging] of [
       },
     );
 
-scenario(
-  'more reads that hang than are made at a time hold up the others until their limit, which are named as held up, and what comes then is told as one change',
-  { servers: { a: partly('desktop', 'a', 200, 6) } },
-  async (s) => {
-    await s.up(2_000);
-    await collected(s, 'desktop', {}, 8_010);
-    expect(shownOf(s, 'desktop')).toBe(0);
-    const reasons = shown(s).missing.map(({ reason }) => reason);
-    expect(reasons).toHaveLength(21);
-    expect(reasons.slice(0, 4)).toEqual(Array(4).fill('it could not be read within 8000 ms'));
-    expect(new Set(reasons.slice(4, 20))).toEqual(
-      new Set(['its turn did not come within 8000 ms: other reads of its server took as long']),
-    );
-    expect(shown(s).missing.at(-1)).toEqual({ server: 'a', reason: 'and 180 more could not be taken in' });
-    const told = changes(s, 'desktop');
-    await collected(s, 'desktop', {}, 8_000);
-    expect(shownOf(s, 'desktop')).toBe(194);
-    expect(shown(s).missing).toHaveLength(6);
-    expect(changes(s, 'desktop')).toBe(told + 1);
-    await collected(s, 'desktop', {}, 10);
-    expect(answers(s)).toHaveLength(3);
-  },
-);
+const crowded = { servers: { a: partly('desktop', 'a', 200, 6) } };
+scenario('more reads that hang than are made at a time hold up others to their limit', crowded, async (s) => {
+  await s.up(2_000);
+  await collected(s, 'desktop', {}, 8_010);
+  expect(shownOf(s, 'desktop')).toBe(0);
+  const reasons = shown(s).missing.map(({ reason }) => reason);
+  expect(reasons).toHaveLength(21);
+  expect(reasons.slice(0, 4)).toEqual(Array(4).fill('it could not be read within 8000 ms'));
+  expect(new Set(reasons.slice(4, 20))).toEqual(
+    new Set(['its turn did not come within 8000 ms: other reads of its server took as long']),
+  );
+  expect(shown(s).missing.at(-1)).toEqual({ server: 'a', reason: 'and 180 more could not be taken in' });
+  const told = changes(s, 'desktop');
+  await collected(s, 'desktop', {}, 8_000);
+  expect(shownOf(s, 'desktop')).toBe(194);
+  expect(shown(s).missing).toHaveLength(6);
+  expect(changes(s, 'desktop')).toBe(told + 1);
+  await collected(s, 'desktop', {}, 10);
+  expect(answers(s)).toHaveLength(3);
+});
 
-scenario(
-  'a server is asked for four windows at a time, however long each takes',
-  { servers: { a: partly('desktop', 'a', 30, 30) } },
-  async (s) => {
-    await s.up(2_000);
-    await collected(s, 'desktop', {}, s.timing.aggregateMs - 100);
-    expect(reads(s)).toBe(4);
-  },
-);
+const thirty = { servers: { a: partly('desktop', 'a', 30, 30) } };
+scenario('a server is asked for four windows at a time, however long each takes', thirty, async (s) => {
+  await s.up(2_000);
+  await collected(s, 'desktop', {}, s.timing.aggregateMs - 100);
+  expect(reads(s)).toBe(4);
+});
 
-scenario(
-  'a question for one window waits for that window alone, which is read before others that wait',
-  {
-    servers: {
-      a: showing(
-        Array.from({ length: 40 }, (_, n) => `window://a/${n}`),
-        (uri) => ({ answers: { contents: [{ uri, text: uri }] }, afterMs: 1_000 }),
-      ),
-      hangs: partly('desktop', 'hangs', 4, 1),
-    },
+const eager = {
+  servers: {
+    a: showing(
+      Array.from({ length: 40 }, (_, n) => `window://a/${n}`),
+      (uri) => ({ answers: { contents: [{ uri, text: uri }] }, afterMs: 1_000 }),
+    ),
+    hangs: partly('desktop', 'hangs', 4, 1),
   },
-  async (s) => {
-    await s.up(2_000);
-    ask(s, 'desktop', { window: 'window://a/9' }, 'first');
-    await s.run(1_010);
-    expect(answers(s)).toHaveLength(1);
-    expect(reads(s)).toBe(1);
-    ask(s, 'desktop', {}, 'all');
-    await s.run(100);
-    const asked = reads(s);
-    ask(s, 'desktop', { window: 'window://a/9' }, 'known');
-    await s.run(10);
-    expect(answers(s)).toHaveLength(2);
-    expect(reads(s)).toEqual(asked);
-    ask(s, 'desktop', { window: 'window://a/39' }, 'last');
-    ask(s, 'desktop', { window: 'window://a/38', fresh: true }, 'fresh');
-    await s.run(2_000);
-    expect(answers(s).map(({ body, missing }) => [body.desktops, missing])).toEqual([
-      [['window://a/9\n\nwindow://a/9'], []],
-      [['window://a/9\n\nwindow://a/9'], []],
-      [['window://a/38\n\nwindow://a/38'], []],
-      [['window://a/39\n\nwindow://a/39'], []],
-    ]);
-    ask(s, 'desktop', { window: 'window://hangs/0' }, 'hangs');
-    await s.run(s.timing.aggregateMs + 10);
-    expect(shown(s)).toMatchObject({
-      body: { desktops: [] },
-      missing: [{ server: 'hangs', uri: 'window://hangs/0', reason: 'it could not be read within 8000 ms' }],
-    });
-    ask(s, 'desktop', { window: 'window://hangs/0' }, 'again');
-    await s.run(10);
-    expect(shown(s).missing).toHaveLength(1);
-  },
-);
+};
+scenario('a question for one window waits for it alone, and it is read first', eager, async (s) => {
+  await s.up(2_000);
+  ask(s, 'desktop', { window: 'window://a/9' }, 'first');
+  await s.run(1_010);
+  expect(answers(s)).toHaveLength(1);
+  expect(reads(s)).toBe(1);
+  ask(s, 'desktop', {}, 'all');
+  await s.run(100);
+  const asked = reads(s);
+  ask(s, 'desktop', { window: 'window://a/9' }, 'known');
+  await s.run(10);
+  expect(answers(s)).toHaveLength(2);
+  expect(reads(s)).toEqual(asked);
+  ask(s, 'desktop', { window: 'window://a/39' }, 'last');
+  ask(s, 'desktop', { window: 'window://a/38', fresh: true }, 'fresh');
+  await s.run(2_000);
+  expect(answers(s).map(({ body, missing }) => [body.desktops, missing])).toEqual([
+    [['window://a/9\n\nwindow://a/9'], []],
+    [['window://a/9\n\nwindow://a/9'], []],
+    [['window://a/38\n\nwindow://a/38'], []],
+    [['window://a/39\n\nwindow://a/39'], []],
+  ]);
+  ask(s, 'desktop', { window: 'window://hangs/0' }, 'hangs');
+  await s.run(s.timing.aggregateMs + 10);
+  expect(shown(s)).toMatchObject({
+    body: { desktops: [] },
+    missing: [{ server: 'hangs', uri: 'window://hangs/0', reason: 'it could not be read within 8000 ms' }],
+  });
+  ask(s, 'desktop', { window: 'window://hangs/0' }, 'again');
+  await s.run(10);
+  expect(shown(s).missing).toHaveLength(1);
+});
 
-scenario(
-  'what was not read in time goes on being read without another question, and is told as a change',
-  {
-    servers: {
-      a: showing(
-        Array.from({ length: 40 }, (_, n) => `window://a/${n}`),
-        (uri) => ({ answers: { contents: [{ uri, text: uri }] }, afterMs: 400 }),
-      ),
-    },
-    timing: { aggregateMs: 1_000 },
+const lagging = {
+  servers: {
+    a: showing(
+      Array.from({ length: 40 }, (_, n) => `window://a/${n}`),
+      (uri) => ({ answers: { contents: [{ uri, text: uri }] }, afterMs: 400 }),
+    ),
   },
-  async (s) => {
-    await s.up(2_000);
-    await collected(s, 'desktop', {}, s.timing.aggregateMs + 10);
-    expect(shown(s).body.desktops.length).toBeLessThan(40);
-    const told = changes(s, 'desktop');
-    await s.run(4_000);
-    expect(changes(s, 'desktop')).toBe(told + 1);
-    expect(reads(s)).toBe(40);
-    await collected(s, 'desktop', {}, 10);
-    expect(shown(s)).toMatchObject({ missing: [], body: { desktops: { length: 40 } } });
-  },
-);
+  timing: { aggregateMs: 1_000 },
+};
+scenario('what was not read in time is read on without another question, and told', lagging, async (s) => {
+  await s.up(2_000);
+  await collected(s, 'desktop', {}, s.timing.aggregateMs + 10);
+  expect(shown(s).body.desktops.length).toBeLessThan(40);
+  const told = changes(s, 'desktop');
+  await s.run(4_000);
+  expect(changes(s, 'desktop')).toBe(told + 1);
+  expect(reads(s)).toBe(40);
+  await collected(s, 'desktop', {}, 10);
+  expect(shown(s)).toMatchObject({ missing: [], body: { desktops: { length: 40 } } });
+});
