@@ -217,7 +217,7 @@ describe('a server of the SDK, which declares no subscriptions', () => {
     expect(desktop.err).toMatch(
       /'sdk' is shown: its windows \(1\) are not shown, .*"participation": "resources"/,
     );
-    expect(desktop.err.match(/is not shown/g)).toHaveLength(1);
+    expect(desktop.err.match(/are not shown/g)).toHaveLength(1);
     expect(await a2c(['call', 'hi', '-c', config])).toMatchObject({ code: 0, out: 'hello\n', err: '' });
   });
 });
