@@ -3,6 +3,7 @@ import { brotliCompressSync, constants, createGzip, deflateSync, gzipSync } from
 import { describe, expect, it } from 'vitest';
 import type { SeenRequest } from '../../fixtures/http-server.ts';
 import { failureIn, openIn, refusalOf } from '../session/session.probe.ts';
+import type { HttpWorld, HttpWorldOptions } from '../session/session.world.ts';
 import { httpWorlds, methodOf } from './http-worlds.ts';
 
 const worldOf = httpWorlds();
@@ -22,16 +23,28 @@ const textOf = ({ body }: SeenRequest): string | undefined => {
   const result = results[String(body?.['method'])];
   return result && JSON.stringify({ jsonrpc: '2.0', id: body?.['id'], result });
 };
-const answering = (give: (text: string, response: ServerResponse) => unknown) => ({
-  instead: (seen: SeenRequest, response: ServerResponse): boolean => {
-    const text = textOf(seen);
-    if (seen.method === 'GET') response.writeHead(405).end();
-    else if (text === undefined) response.writeHead(202).end();
-    else give(text, response);
-    return true;
-  },
-});
+/** Starts a server whose answers are written by `give`. */
+const answering = (give: (text: string, response: ServerResponse) => unknown, more: HttpWorldOptions = {}) =>
+  worldOf('streamable', {
+    ...more,
+    serves: {
+      instead: (seen, response) => {
+        const text = textOf(seen);
+        if (seen.method === 'GET') response.writeHead(405).end();
+        else if (text === undefined) response.writeHead(202).end();
+        else give(text, response);
+        return true;
+      },
+    },
+  });
+const answerIn = async (world: HttpWorld): Promise<string> => (await openIn(world)).text('echo');
 type Pack = (bytes: Buffer) => Buffer;
+/** Opens a stream of events that is packed, and flushed after each write. */
+function packedTo(response: ServerResponse) {
+  const packed = createGzip({ flush: constants.Z_SYNC_FLUSH });
+  packed.pipe(response.writeHead(200, { ...events, 'content-encoding': 'gzip' }));
+  return packed;
+}
 const json = { 'content-type': 'application/json' };
 const events = { 'content-type': 'text/event-stream' };
 const event = (text: string): string => `event: message\ndata: ${text}\n\n`;
@@ -52,29 +65,23 @@ const packings: readonly (readonly [coding: string, pack: Pack])[] = [
 
 describe('an answer that is packed, though nobody asked for that', () => {
   it.each(packings)('is unpacked, as JSON, as events and where it refuses: %s', async (coding, pack) => {
-    const packed = (type: object, status: number, write: (text: string) => string) =>
-      worldOf('streamable', {
-        serves: answering((text, response) =>
-          response
-            .writeHead(status, { ...type, 'content-encoding': coding })
-            .end(pack(Buffer.from(write(text)))),
-        ),
-      });
-    for (const [type, write] of forms)
-      expect(await (await openIn(await packed(type, 200, write))).text('echo')).toBe('here');
-    expect((await failureIn(await packed({}, 418, () => 'out of tea'))).message).toContain('out of tea');
+    for (const [type, write] of forms) {
+      const headers = { ...type, 'content-encoding': coding };
+      const world = await answering((text, response) =>
+        response.writeHead(200, headers).end(pack(Buffer.from(write(text)))),
+      );
+      expect(await answerIn(world)).toBe('here');
+    }
+    // Also server/discover is refused.
+    const instead = (_: SeenRequest, response: ServerResponse): boolean =>
+      !!response.writeHead(418, { 'content-encoding': coding }).end(pack(Buffer.from('out of tea')));
+    const world = await worldOf('streamable', { serves: { instead } });
+    expect((await failureIn(world)).message).toContain('out of tea');
   });
 
   it('is heard event by event, while the stream goes on', async () => {
-    const world = await worldOf('streamable', {
-      serves: answering((text, response) => {
-        const packed = createGzip({ flush: constants.Z_SYNC_FLUSH });
-        packed.pipe(response.writeHead(200, { ...events, 'content-encoding': 'gzip' }));
-        packed.write(event(text));
-        packed.flush();
-      }),
-    });
-    expect(await (await openIn(world)).text('echo')).toBe('here');
+    const world = await answering((text, response) => void packedTo(response).write(event(text)));
+    expect(await answerIn(world)).toBe('here');
   });
 
   it.each([
@@ -84,22 +91,17 @@ describe('an answer that is packed, though nobody asked for that', () => {
     ['br', (bytes: Buffer) => bytes, 'br'],
   ])('is named when it cannot be unpacked: %s', async (coding, pack, named) => {
     let isPacked = false;
-    const world = await worldOf('streamable', {
-      serves: answering((text, response) =>
-        isPacked
-          ? response.writeHead(200, { ...json, 'content-encoding': coding }).end(pack(Buffer.from(text)))
-          : response.writeHead(200, json).end(text),
-      ),
-    });
+    const world = await answering((text, response) =>
+      isPacked
+        ? response.writeHead(200, { ...json, 'content-encoding': coding }).end(pack(Buffer.from(text)))
+        : response.writeHead(200, json).end(text),
+    );
     const session = await openIn(world);
     isPacked = true;
     expect((await failureIn(world)).message).toContain(named);
     const refused = refusalOf(await session.call('echo').answer());
-    expect(refused, 'it was answered, and nobody has read how').toMatchObject({
-      sent: true,
-      lost: true,
-      alone: true,
-    });
+    // It was answered, and nobody has read how.
+    expect(refused).toMatchObject({ sent: true, lost: true, alone: true });
     expect(refused.failure.message).toContain(named);
   });
 
@@ -107,14 +109,11 @@ describe('an answer that is packed, though nobody asked for that', () => {
     'fails alone, with its size, when it is larger than a message may be: %o',
     async (type, write) => {
       let isBomb = false;
-      const world = await worldOf('streamable', {
-        resultBytes: 100_000,
-        messageBytes: 100_000,
-        serves: answering((text, response) => {
-          const bytes = Buffer.from(write(isBomb ? text.replace('here', 'x'.repeat(5_000_000)) : text));
-          response.writeHead(200, { ...type, 'content-encoding': 'gzip' }).end(gzipSync(bytes));
-        }),
-      });
+      const answer = (text: string, response: ServerResponse): void => {
+        const bytes = Buffer.from(write(isBomb ? text.replace('here', 'x'.repeat(5_000_000)) : text));
+        response.writeHead(200, { ...type, 'content-encoding': 'gzip' }).end(gzipSync(bytes));
+      };
+      const world = await answering(answer, { resultBytes: 100_000, messageBytes: 100_000 });
       const session = await openIn(world);
       isBomb = true;
       const { failure } = refusalOf(await session.call('echo').answer());
@@ -131,8 +130,7 @@ describe('an answer that is packed, though nobody asked for that', () => {
       serves: {
         instead: (seen, response) => {
           if (seen.method === 'GET') {
-            const packed = createGzip({ flush: constants.Z_SYNC_FLUSH });
-            packed.pipe(response.writeHead(200, { ...events, 'content-encoding': 'gzip' }));
+            const packed = packedTo(response);
             packed.write('event: endpoint\ndata: /messages\n\n');
             streams.push(packed);
             return true;
@@ -144,11 +142,13 @@ describe('an answer that is packed, though nobody asked for that', () => {
         },
       },
     });
-    expect(await (await openIn(world)).text('echo')).toBe('here');
+    expect(await answerIn(world)).toBe('here');
   });
 });
 
 describe('the answer in a body', () => {
+  const typed = (response: ServerResponse, type: string | undefined): ServerResponse =>
+    response.writeHead(200, type === undefined ? {} : { 'content-type': type });
   const json: readonly (readonly [string, (text: string) => Buffer])[] = [
     ['JSON', (text) => Buffer.from(text)],
     ['JSON after white space', (text) => Buffer.from(` \r\n ${text}\n`)],
@@ -169,28 +169,22 @@ describe('the answer in a body', () => {
   it.each(cases.flatMap(([type, forms]) => forms.map(([form, write]) => [form, type, write] as const)))(
     'is read where it is %s, of type %s',
     async (_, type, write) => {
-      const world = await worldOf('streamable', {
-        serves: answering((text, response) =>
-          response.writeHead(200, type === undefined ? {} : { 'content-type': type }).end(write(text)),
-        ),
-      });
-      expect(await (await openIn(world)).text('echo')).toBe('here');
+      const world = await answering((text, response) => typed(response, type).end(write(text)));
+      expect(await answerIn(world)).toBe('here');
     },
   );
 
   it('is read where it comes byte by byte', async () => {
-    const world = await worldOf('streamable', {
-      serves: answering((text, response) => {
-        response.writeHead(200, {});
-        const bytes = Buffer.concat([mark, Buffer.from(text)]);
-        const next = (at: number): void => {
-          if (at === bytes.length) response.end();
-          else response.write(bytes.subarray(at, at + 1), () => setImmediate(() => next(at + 1)));
-        };
-        next(0);
-      }),
+    const world = await answering((text, response) => {
+      response.writeHead(200, {});
+      const bytes = Buffer.concat([mark, Buffer.from(text)]);
+      const next = (at: number): void => {
+        if (at === bytes.length) response.end();
+        else response.write(bytes.subarray(at, at + 1), () => setImmediate(() => next(at + 1)));
+      };
+      next(0);
     });
-    expect(await (await openIn(world)).text('echo')).toBe('here');
+    expect(await answerIn(world)).toBe('here');
   });
 
   it.each([
@@ -201,11 +195,7 @@ describe('the answer in a body', () => {
     ['{"hello":1}', 'application/json', 'something else'],
     ['nothing', 'application/json', 'something else'],
   ])('is named when it is none: %s, %s', async (body, type, named) => {
-    const world = await worldOf('streamable', {
-      serves: answering((_, response) =>
-        response.writeHead(200, type === undefined ? {} : { 'content-type': type }).end(body),
-      ),
-    });
+    const world = await answering((_, response) => typed(response, type).end(body));
     expect((await failureIn(world)).message).toBe(`the server answered with ${named}, which is not MCP`);
   });
 });
