@@ -1,9 +1,9 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { parseConfig } from '../../machines/config/parse.ts';
 import type { ServerConfig } from '../../machines/config/schemas.ts';
+import { testFolder } from '../../scenarios/fixtures/test-folder.ts';
 import { Inputs } from './inputs.ts';
 import { renderServer, type RenderedServer } from './render.ts';
 
@@ -39,37 +39,23 @@ const failureOf = (rendered: RenderedServer) =>
 describe('a server', () => {
   it('is launched as its config says without placeholders', async () => {
     const child = { args: ['y'], env: { A: '${HOME}' }, cwd: '/' };
-    expect(await render(stdio(child))).toEqual({
-      ...{ ok: true, secrets: [], unknown: [] },
-      spec: { kind: 'stdio', command: 'x', ...child },
-    });
-    expect(await render(stdio({}))).toMatchObject({
-      spec: { kind: 'stdio', command: 'x', args: [], env: {} },
-    });
-    expect(await render(remote({ url: 'https://h/mcp', timeout: 2, terminate_on_close: false }))).toEqual({
-      ...{ ok: true, secrets: [], unknown: [] },
-      spec: {
-        ...{ kind: 'streamable', url: 'https://h/mcp', headers: {} },
-        ...{ timeoutMs: 2_000, sseReadTimeoutMs: 300_000, terminateOnClose: false, fallbackToSse: false },
-      },
+    const becomes = async (server: object, spec: object, secrets: readonly string[] = []): Promise<void> =>
+      expect(await render(server)).toEqual({ ok: true, secrets, unknown: [], spec });
+    await becomes(stdio(child), { kind: 'stdio', command: 'x', ...child });
+    await becomes(stdio({}), { kind: 'stdio', command: 'x', args: [], env: {} });
+    await becomes(remote({ url: 'https://h/mcp', timeout: 2, terminate_on_close: false }), {
+      ...{ kind: 'streamable', url: 'https://h/mcp', headers: {} },
+      ...{ timeoutMs: 2_000, sseReadTimeoutMs: 300_000, terminateOnClose: false, fallbackToSse: false },
     });
     expect(await render(remote({ url: 'http://h' }, 'sse'))).toMatchObject({
       spec: { kind: 'sse', timeoutMs: 5_000, terminateOnClose: false },
     });
-    expect(await render({ type: 'inmemory', server_parameters: { args: ['z'] } })).toEqual({
-      ...{ ok: true, secrets: [], unknown: [] },
-      spec: { kind: 'inmemory', args: ['z'], env: {} },
-    });
-    const facts = {
-      path: '/s',
-      token: 'abcdefgh',
-      args: ['--api-key=12345678'],
-      headers: { Cookie: 'ijklmnop' },
-    };
-    expect(await render({ type: 'own:unix', server_parameters: facts })).toEqual({
-      ...{ ok: true, secrets: ['abcdefgh', '12345678', 'ijklmnop'], unknown: [] },
-      spec: { kind: 'own', type: 'own:unix', facts },
-    });
+    const inmemory = { type: 'inmemory', server_parameters: { args: ['z'] } };
+    await becomes(inmemory, { kind: 'inmemory', args: ['z'], env: {} });
+    const secret = { token: 'abcdefgh', args: ['--api-key=12345678'], headers: { Cookie: 'ijklmnop' } };
+    const own = { type: 'own:unix', server_parameters: { path: '/s', ...secret } };
+    const spec = { kind: 'own', type: 'own:unix', facts: own.server_parameters };
+    await becomes(own, spec, ['abcdefgh', '12345678', 'ijklmnop']);
   });
 
   it('gets its inputs as texts: 3000 is "3000", true is "true", null is no variable', async () => {
@@ -85,22 +71,11 @@ describe('a server', () => {
   });
 
   it('cannot start with an object in its args, and hears in which place', async () => {
-    const inputs = [prompt('a')];
-    const wrong = await render(stdio({ args: ['x', '${input:a}'] }), {
-      inputs,
-      values: { a: { b: 'hunter2' } },
-    });
-    expect(wrong).toMatchObject({
-      ok: false,
-      failure: {
-        code: 'ConfigInvalid',
-        details: {
-          server_name: 'a',
-          mistakes: ['server_parameters.args[1]: expected a string, got an object'],
-        },
-      },
-    });
-    expect(JSON.stringify(wrong)).not.toContain('hunter2');
+    const world = { inputs: [prompt('a')], values: { a: { b: 'hunter2' } } };
+    const failure = failureOf(await render(stdio({ args: ['x', '${input:a}'] }), world));
+    const mistakes = ['server_parameters.args[1]: expected a string, got an object'];
+    expect(failure).toMatchObject({ code: 'ConfigInvalid', details: { server_name: 'a', mistakes } });
+    expect(JSON.stringify(failure)).not.toContain('hunter2');
   });
 
   it('has a URL that is one after its inputs are in', async () => {
@@ -112,22 +87,16 @@ describe('a server', () => {
   });
 
   it('says all that is missing at once, by id and by name, and with why', async () => {
-    const server = stdio({
-      args: ['${input:b}', '${input:a}${env:NONE}'],
-      env: { X: '${env:NONE}${input:b}' },
-    });
-    const rendered = await render(server, { inputs: [prompt('a')] });
-    expect(rendered).toMatchObject({
-      ok: false,
-      failure: {
-        code: 'InputNotFound',
-        message:
-          "Server 'a' needs input b (the config does not define it); needs input a (nobody gave a value, and A2C_SMCP_a is not set); the environment variable NONE is not set",
-        details: { server_name: 'a', input_id: 'b', inputs: ['b', 'a'], variables: ['NONE'] },
-        remedy: expect.stringContaining(
-          'Set A2C_SMCP_b and A2C_SMCP_a and NONE in the environment, or define each in "inputs" of the config and answer when asked',
-        ),
-      },
+    const args = ['${input:b}', '${input:a}${env:NONE}'];
+    const server = stdio({ args, env: { X: '${env:NONE}${input:b}' } });
+    expect(failureOf(await render(server, { inputs: [prompt('a')] }))).toMatchObject({
+      code: 'InputNotFound',
+      message:
+        "Server 'a' needs input b (the config does not define it); needs input a (nobody gave a value, and A2C_SMCP_a is not set); the environment variable NONE is not set",
+      details: { server_name: 'a', input_id: 'b', inputs: ['b', 'a'], variables: ['NONE'] },
+      remedy: expect.stringContaining(
+        'Set A2C_SMCP_b and A2C_SMCP_a and NONE in the environment, or define each in "inputs" of the config and answer when asked',
+      ),
     });
     expect(failureOf(await render(stdio({ args: ['${env:NONE}'] })))).toMatchObject({
       code: 'ConfigInvalid',
@@ -172,11 +141,8 @@ describe('the secrets of a spec', () => {
   it('are short ones, too, and nothing that only switches something on', async () => {
     const world = { inputs: [prompt('p', true), prompt('q', true)], values: { p: 'abc', q: '1' } };
     const env = { TOKEN: '', USE_TOKEN: 'true', PIN_SECRET: '42' };
-    expect(await secretsOf(stdio({ args: ['${input:p}${input:q}'], env }), world)).toEqual([
-      '1',
-      '42',
-      'abc',
-    ]);
+    const server = stdio({ args: ['${input:p}${input:q}'], env });
+    expect(await secretsOf(server, world)).toEqual(['1', '42', 'abc']);
   });
 
   it('are the password of basic authentication, as it was typed', async () => {
@@ -194,23 +160,12 @@ describe('a server whose variables are expanded', () => {
     const server = {
       command: '~/bin/x',
       args: [
-        '~/a',
-        '~',
-        '~user/b',
-        'a~/c',
-        '$FOO',
-        '${NOPE}',
-        '-${FOO}-$FOO',
-        '${NOPE:-x y}',
-        '${EMPTY:-e}',
-        '${EMPTY}',
+        ...['~/a', '~', '~user/b', 'a~/c', '$FOO'],
+        ...['${NOPE}', '-${FOO}-$FOO', '${NOPE:-x y}', '${EMPTY:-e}', '${EMPTY}'],
       ],
       env: {
-        A: '${env:FOO}',
-        B: '${env:NOPE:-d}',
-        $FOO: '${userHome}',
-        C: '${workspaceFolder}/c',
-        D: '$input:i $1 $',
+        ...{ A: '${env:FOO}', B: '${env:NOPE:-d}', C: '${workspaceFolder}/c' },
+        ...{ $FOO: '${userHome}', D: '$input:i $1 $' },
       },
       cwd: '${workspaceFolder}',
     };
@@ -250,8 +205,7 @@ describe('a server whose variables are expanded', () => {
 });
 
 describe('a file of variables', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'a2c-env-file-'));
-  afterAll(() => rmSync(folder, { recursive: true }));
+  const folder = testFolder('env-file');
   const file = join(folder, '.env');
   const named = (envFile: string, parameters: object = {}) => ({ ...stdio(parameters), envFile });
 

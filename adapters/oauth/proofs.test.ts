@@ -49,12 +49,11 @@ const refuses =
     void response
       .writeHead(400, { 'content-type': 'application/json', ...more })
       .end(JSON.stringify({ error }));
+const elsewhere: Answer = (_, response) =>
+  void response.writeHead(307, { location: 'http://127.0.0.1:1/token' }).end();
 const giving = () => {
   let tokens = 0;
-  return endpoint(() => {
-    tokens += 1;
-    return { access_token: `access-${tokens}`, token_type: 'Bearer', expires_in: 100 };
-  });
+  return endpoint(() => ({ access_token: `access-${(tokens += 1)}`, token_type: 'Bearer', expires_in: 100 }));
 };
 const loginTo = (url: string, config: LoginConfig, more: Partial<LoginOptions> = {}): Login =>
   new Login({
@@ -187,16 +186,8 @@ describe('a login through an identity provider', () => {
     ['refuses in words of its own', refuses('<b>no</b>'), 'gives no grant for this server (HTTP 400)'],
     ['gives another kind of token', () => ({ ...idJag, issued_token_type: 'x' }), 'gives no grant'],
     ['gives too much', () => ({ ...idJag, more: 'x'.repeat(300_000) }), 'the answer is larger than'],
-    [
-      'hangs up',
-      (_, response) => void response.destroy(),
-      'cannot be reached: the connection was cut (ECONNRESET)',
-    ],
-    [
-      'sends us elsewhere',
-      (_, response) => void response.writeHead(307, { location: 'http://127.0.0.1:1/token' }).end(),
-      'gives no grant for this server (HTTP 307)',
-    ],
+    ['hangs up', (_, response) => void response.destroy(), 'be reached: the connection was cut (ECONNRESET)'],
+    ['sends us elsewhere', elsewhere, 'gives no grant for this server (HTTP 307)'],
   ])('fails where it %s, before the server is asked for a token', async (_, answer, message) => {
     const [idp, as] = [await endpoint(answer), await giving()];
     await expect(logIn(loginTo(as.url, through(idp.url)))).rejects.toThrow(message);
@@ -237,7 +228,7 @@ async function authority({ nonce, algs = ['ES256'] }: { nonce?: string; algs?: r
   return { url, asked };
 }
 let now = 1_000_000;
-const boundTo = (url: string, store: LoginStore = memoryLogins(), hidden: string[] = []): Login =>
+const boundTo = (url: string, store: LoginStore, hidden: string[] = []): Login =>
   loginTo(
     url,
     {},
@@ -249,14 +240,22 @@ const boundTo = (url: string, store: LoginStore = memoryLogins(), hidden: string
 const refused = { status: 401, token: undefined, isFirst: true };
 /** Challenge of a server that accepts only tokens bound to a key. */
 const bound = { ...refused, header: 'DPoP algs="ES256"' };
+async function loggedIn(
+  at: Awaited<ReturnType<typeof authority>>,
+  challenge = bound,
+  hidden: string[] = [],
+  store = memoryLogins(),
+) {
+  const login = boundTo(at.url, store, hidden);
+  expect(await login.challenged(challenge)).toBe(false);
+  await logIn(login);
+  return { ...at, login };
+}
 
 describe('a token that is bound to a key', () => {
   it('is shown with a new proof for each request', async () => {
-    const { url, asked } = await authority();
     const hidden: string[] = [];
-    const login = boundTo(url, memoryLogins(), hidden);
-    expect(await login.challenged(bound)).toBe(false);
-    await logIn(login);
+    const { url, asked, login } = await loggedIn(await authority(), bound, hidden);
     expect(asked[0]?.proof?.claims).toMatchObject({ htm: 'POST', htu: `${url}/token`, iat: 1_000 });
     const to = new URL(`${url}/mcp?key=1`);
     const [one, other] = [
@@ -273,29 +272,20 @@ describe('a token that is bound to a key', () => {
     expect(hidden.filter((text) => text.length === 43)).toHaveLength(1);
   });
   it('is renewed with the key that it is bound to, also by another process', async () => {
-    const { url, asked } = await authority();
     const store = memoryLogins();
-    const login = boundTo(url, store);
-    await login.challenged(bound);
-    await logIn(login);
+    const { url, asked } = await loggedIn(await authority(), bound, [], store);
     now += 95_000;
     expect(await boundTo(url, store).token()).toBe('access-2');
     const [first, second] = asked;
     expect(second).toMatchObject({ grant: 'refresh_token', proof: { key: first?.proof?.key } });
   });
   it('is asked for again with the nonce that the authorization server wants', async () => {
-    const { url, asked } = await authority({ nonce: 'n1' });
-    const login = boundTo(url);
-    await login.challenged(bound);
-    await logIn(login);
+    const { asked } = await loggedIn(await authority({ nonce: 'n1' }));
     expect(asked.map(({ proof }) => proof?.claims['nonce'])).toEqual([undefined, 'n1']);
     expect(asked[0]?.proof?.claims['jti']).not.toBe(asked[1]?.proof?.claims['jti']);
   });
   it('is shown again with the nonce that the server wants, once', async () => {
-    const { url, asked } = await authority();
-    const login = boundTo(url);
-    await login.challenged(bound);
-    await logIn(login);
+    const { url, asked, login } = await loggedIn(await authority());
     login.noted('n2');
     const wants = { status: 401, header: 'DPoP error="use_dpop_nonce"', token: 'access-1' };
     expect(await login.challenged({ ...wants, isFirst: true })).toBe(true);
@@ -310,10 +300,7 @@ describe('a token that is bound to a key', () => {
     ['the server takes others', { ...refused, header: 'Bearer' }, ['ES256']],
     ['its authorization server binds to no key of ours', bound, ['RS256']],
   ])('is not asked for where %s', async (_, challenge, algs) => {
-    const { url, asked } = await authority({ algs });
-    const login = boundTo(url);
-    await login.challenged(challenge);
-    await logIn(login);
+    const { url, asked, login } = await loggedIn(await authority({ algs }), challenge);
     expect(asked[0]?.proof).toBeUndefined();
     const signed = await login.signed({ method: 'POST', url: new URL(url) });
     expect(signed?.headers).toEqual({ authorization: 'Bearer access-1' });

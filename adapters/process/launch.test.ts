@@ -15,6 +15,7 @@ function deferred<T>() {
   return { promise, resolve, reject };
 }
 
+const input = { server: 's', generation: 1, spec: 1, key: 'p' };
 /** Fake launcher that the test controls, with our process port over it. */
 function foreign(onSignal = (): void => {}) {
   const ledger = createLedger({ instance: 'me', reaper: false, stateDir: false });
@@ -26,25 +27,15 @@ function foreign(onSignal = (): void => {}) {
   let living = (): number => 1;
   const launch = (spec: Launch, env: object) => {
     asked.push([spec, env]);
-    const signal = (name: string): void => {
-      asked.push(name);
-      onSignal();
-    };
-    return {
-      stdin,
-      stdout,
-      stderr,
-      started: started.promise,
-      ended: ended.promise,
-      signal,
-      living: () => living(),
-    };
+    const signal = (name: string): void => (asked.push(name), onSignal());
+    const promises = { started: started.promise, ended: ended.promise };
+    return { stdin, stdout, stderr, ...promises, signal, living: () => living() };
   };
   const spec = { command: 'tool', args: ['a'], env: { TOKEN: 'x', PATH: '/bin' } };
   const told = deferred<void>();
   const launchOf = (server: string, number: number) => (server === 's' && number === 1 ? spec : undefined);
   const port = processPortOf({ launchOf, ledger, launcher: { launch } });
-  const instance = port('p', { server: 's', generation: 1, spec: 1, key: 'p' }, (fact) => {
+  const instance = port('p', input, (fact) => {
     facts.push(fact);
     if (fact.type === 'child.failed' || fact.type === 'child.exited') told.resolve();
   });
@@ -171,15 +162,11 @@ const launched = (spec: Partial<LaunchSpec> | undefined, launcher?: Launcher): P
     let isEarly = true;
     const ledger = createLedger({ reaper: false, stateDir: false });
     const launchOf = () => spec && { command: process.execPath, args: [], env: {}, ...spec };
-    processPortOf({ launchOf, ledger, launcher })(
-      'p',
-      { server: 's', generation: 1, spec: 1, key: 'p' },
-      (fact) => {
-        if (isEarly) reject(new Error('told before the port had returned'));
-        else if (fact.type === 'child.failed') resolve(fact);
-        else if (fact.type === 'child.exited') reject(new Error('it ran'));
-      },
-    );
+    processPortOf({ launchOf, ledger, launcher })('p', input, (fact) => {
+      if (isEarly) reject(new Error('told before the port had returned'));
+      else if (fact.type === 'child.failed') resolve(fact);
+      else if (fact.type === 'child.exited') reject(new Error('it ran'));
+    });
     isEarly = false;
   });
 const failing = (error: unknown): Launcher => ({

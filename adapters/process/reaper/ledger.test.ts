@@ -1,16 +1,14 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
+import { groupsOfTests } from '../../../scenarios/contracts/process/strangers.ts';
 import { groupOf, membersOf, startTimeOf } from './group.ts';
 import { createLedger, type Entry } from './ledger.ts';
 
 /** Options of a ledger without a reaper and without a state folder; reaper.alone.test.ts tests both. */
 const alone = { reaper: false, stateDir: false } as const;
 
-const born: number[] = [];
-afterEach(() => {
-  for (const pid of born.splice(0)) groupOf(pid).signal('SIGKILL');
-});
+const { born } = groupsOfTests();
 
 /** Real child process that leads a group; `sh` has a second process in its group. */
 function child(command: 'sleep' | 'sh', key = 'process:a') {

@@ -12,11 +12,13 @@ import { processPortOf } from '../launch.ts';
 import { sweepLeftovers } from './state-file.ts';
 import { reaperCommand } from './reaper-child.ts';
 import { fileNameOf, hostsDir } from './state-file.ts';
+import { groupsOfTests, lives } from '../../../scenarios/contracts/process/strangers.ts';
 import { fixtureFile } from '../../../scenarios/fixtures/test-folder.ts';
 
 let stateDir: string;
 let instance: string;
 const born: number[] = [];
+const { stranger } = groupsOfTests();
 beforeEach(() => {
   stateDir = mkdtempSync(join(tmpdir(), 'a2c-reaper-'));
   instance = `reaper-test-${process.pid}-${Math.random()}`;
@@ -36,19 +38,14 @@ const kill = (pid: number, signal: NodeJS.Signals = 'SIGKILL'): void => {
 
 /** Lists the living processes of the host of this test, found by a program that shares no code with ours. */
 async function living(patienceMs = 0, pgids: readonly number[] = []): Promise<{ pid: number }[]> {
-  const args = [
-    fixtureFile('living-processes.mjs'),
-    `A2C_INSTANCE=${instance}`,
-    String(patienceMs),
-    ...pgids.map(String),
-  ];
-  return JSON.parse((await promisify(execFile)(process.execPath, args)).stdout);
+  const args = [`A2C_INSTANCE=${instance}`, String(patienceMs), ...pgids.map(String)];
+  const program = fixtureFile('living-processes.mjs');
+  return JSON.parse((await promisify(execFile)(process.execPath, [program, ...args])).stdout);
 }
 /** Polls a condition, for changes of foreign processes that cause no event; only the limit of a test ends it. */
 async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
   while (!(await holds())) await new Promise((resolve) => setTimeout(resolve, 5)); // real time: see above
 }
-const lives = (pid: number): boolean => !['Z', 'X', undefined].includes(statOf(pid)?.state);
 const commandLine = (pid: string): string => {
   try {
     return readFileSync(`/proc/${pid}/cmdline`, 'utf8');
@@ -68,11 +65,9 @@ interface Said {
 }
 /** Starts a host in a process of its own and resolves when its children run. */
 async function host(options: LedgerOptions, ...behaviours: string[]) {
-  const args = [
-    fixtureFile('guarded-host.ts'),
-    JSON.stringify({ instance, stateDir, reaper: true, ...options }),
-  ];
-  return hostAt(process.execPath, ['--import', 'tsx', ...args, ...behaviours], behaviours.length);
+  const program = ['--import', 'tsx', fixtureFile('guarded-host.ts')];
+  const given = JSON.stringify({ instance, stateDir, reaper: true, ...options });
+  return hostAt(process.execPath, [...program, given, ...behaviours], behaviours.length);
 }
 async function hostAt(program: string, args: readonly string[], servers: number) {
   const child = spawn(program, args, { stdio: ['pipe', 'pipe', 'inherit'] });
@@ -98,14 +93,6 @@ async function hostAt(program: string, args: readonly string[], servers: number)
     },
   };
 }
-/** Starts a child process that is in the ledger of no host. */
-async function stranger(): Promise<number> {
-  const child = spawn('sleep', ['100'], { detached: true, stdio: 'ignore' });
-  await once(child, 'spawn');
-  born.push(child.pid ?? 0);
-  return child.pid ?? 0;
-}
-
 describe.skipIf(process.platform !== 'linux')('a host killed by SIGKILL', () => {
   it('leaves none of its 24 servers alive, neither wrapped nor stubborn nor escaped, and no reaper', async () => {
     const kinds = ['good', 'stubborn', 'wrapped', 'leavesDaemon'];
@@ -236,10 +223,8 @@ describe.skipIf(process.platform !== 'linux')('a host that closes', () => {
   it('runs on with one notice where no file can be written', async () => {
     writeFileSync(join(stateDir, 'file'), '');
     const notices: string[] = [];
-    const options = {
-      stateDir: join(stateDir, 'file', 'below'),
-      notice: (text: string) => notices.push(text),
-    };
+    const below = join(stateDir, 'file', 'below');
+    const options = { stateDir: below, notice: (text: string) => notices.push(text) };
     const ledger = createLedger({ ...options, reaper: false });
     ledger.expect();
     ledger.expect();
@@ -254,11 +239,10 @@ describe.skipIf(process.platform !== 'linux')('a host that closes', () => {
 async function reaper(...lines: string[]) {
   const { command, args } = reaperCommand();
   const child = spawn(command, args, { stdio: ['pipe', 'ignore', 'inherit'] });
-  const pid = child.pid ?? 0;
+  const { pid = 0 } = child;
   born.push(pid);
   for (const line of lines) child.stdin.write(`${line}\n`);
-  const exited = once(child, 'exit');
-  return { pid, child, exited };
+  return { pid, child, exited: once(child, 'exit') };
 }
 /** Tells whether a process ignores SIGHUP, the first bit of its signal mask. */
 const ignores = (pid: number): boolean =>
@@ -268,14 +252,9 @@ describe.skipIf(process.platform !== 'linux')('the reaper', () => {
   it('ends a group of the right age, and leaves a stranger alone that has its number', async () => {
     const [ours, theirs, forgotten] = [await stranger(), await stranger(), await stranger()];
     const { child, exited } = await reaper(
-      `+ ${ours} ${startTimeOf(ours)}`,
-      `+ ${theirs} 1`,
-      `+ ${forgotten} ${startTimeOf(forgotten)}`,
-      `- ${forgotten} ${startTimeOf(forgotten)}`,
-      '+ 1 -',
-      '+ -1 -',
-      '+ 0 -',
-      'nonsense',
+      ...[`+ ${ours} ${startTimeOf(ours)}`, `+ ${theirs} 1`],
+      ...['+', '-'].map((word) => `${word} ${forgotten} ${startTimeOf(forgotten)}`),
+      ...['+ 1 -', '+ -1 -', '+ 0 -', 'nonsense'],
     );
     child.stdin.end();
     expect(await exited).toEqual([0, null]);

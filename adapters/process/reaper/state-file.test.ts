@@ -6,28 +6,15 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { builtModule } from '../../../scenarios/fixtures/built-module.ts';
-import { groupOf, membersOf, startTimeOf, statOf } from './group.ts';
+import { groupsOfTests, lives } from '../../../scenarios/contracts/process/strangers.ts';
+import { membersOf, startTimeOf } from './group.ts';
 import { fileNameOf, hostsDir, placeHere, sweepLeftovers } from './state-file.ts';
 
 let stateDir: string;
-const born: number[] = [];
-beforeEach(() => {
-  stateDir = mkdtempSync(join(tmpdir(), 'a2c-sweep-'));
-});
-afterEach(() => {
-  for (const pid of born.splice(0)) groupOf(pid).signal('SIGKILL');
-  rmSync(stateDir, { recursive: true });
-});
-const lives = (pid: number): boolean => !['Z', 'X', undefined].includes(statOf(pid)?.state);
+const { born, stranger } = groupsOfTests();
+beforeEach(() => void (stateDir = mkdtempSync(join(tmpdir(), 'a2c-sweep-'))));
+afterEach(() => rmSync(stateDir, { recursive: true }));
 const files = (): string[] => readdirSync(hostsDir(stateDir));
-
-/** Starts a child process that is in the ledger of no host. */
-async function stranger(): Promise<number> {
-  const child = spawn('sleep', ['100'], { detached: true, stdio: 'ignore' });
-  await once(child, 'spawn');
-  born.push(child.pid ?? 0);
-  return child.pid ?? 0;
-}
 
 describe.skipIf(process.platform !== 'linux')('the sweep at the next start', () => {
   const write = (name: string, ...lines: unknown[]): void => {
@@ -42,6 +29,10 @@ describe.skipIf(process.platform !== 'linux')('the sweep at the next start', () 
     place: { ...placeHere(), ...place },
   });
   const dead = { pid: process.pid, startTime: '1' };
+  const entered = async () => {
+    const pgid = await stranger();
+    return { pgid, group: { entered: { pgid, startTime: startTimeOf(pgid) } } };
+  };
 
   it('ends groups of a dead host only while their leader has the age that was noted', async () => {
     const [ours, theirs, ended] = [await stranger(), await stranger(), await stranger()];
@@ -67,8 +58,7 @@ describe.skipIf(process.platform !== 'linux')('the sweep at the next start', () 
   });
 
   it('leaves alone what lives, what it cannot judge, and what it runs in itself', async () => {
-    const pgid = await stranger();
-    const group = { entered: { pgid, startTime: startTimeOf(pgid) } };
+    const { pgid, group } = await entered();
     write('living', head('living', { pid: process.pid, startTime: startTimeOf(process.pid) }), group);
     write('elsewhere', head('elsewhere', dead, { machine: 'another' }), group);
     write('container', head('container', dead, { pids: 'pid:[1]' }), group);
@@ -90,8 +80,7 @@ describe.skipIf(process.platform !== 'linux')('the sweep at the next start', () 
   });
 
   it('removes what is garbled, forgotten, or from before the last boot, and ends nothing for it', async () => {
-    const pgid = await stranger();
-    const group = { entered: { pgid, startTime: startTimeOf(pgid) } };
+    const { pgid, group } = await entered();
     write('empty');
     write('garbled', '{"a2c":1,"inst', group);
     write('old', head('old', dead, { boot: 'another' }), group);
@@ -108,9 +97,8 @@ describe.skipIf(process.platform !== 'linux')('the sweep at the next start', () 
   });
 
   it('sweeps nothing where nobody wrote, and nothing when it is off', async () => {
-    const pgid = await stranger();
     expect(await sweepLeftovers({ stateDir: join(stateDir, 'no', 'such') })).toEqual([]);
-    write('dead', head('dead', dead), { entered: { pgid, startTime: startTimeOf(pgid) } });
+    write('dead', head('dead', dead), (await entered()).group);
     expect(await sweepLeftovers({ stateDir: false })).toEqual([]);
     expect(files()).toHaveLength(1);
   });

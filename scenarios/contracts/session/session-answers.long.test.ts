@@ -19,6 +19,11 @@ const sampled = { role: 'assistant', model: 'none', content: { type: 'text', tex
 const form = { type: 'object', properties: {} } as const;
 const elicitation = { method: 'elicitation/create', params: { message: 'who?', requestedSchema: form } };
 const never = (): Promise<never> => new Promise(() => {});
+function unanswered() {
+  const signals: AbortSignal[] = [];
+  const sample: Answers['sample'] = (_server, _params, signal) => (signals.push(signal), never());
+  return { signals, sample };
+}
 
 describe.each(Object.keys(wires))('what a server asks of its host, over %s', (wire) => {
   let world: RealSessionWorld;
@@ -34,14 +39,8 @@ describe.each(Object.keys(wires))('what a server asks of its host, over %s', (wi
     const servers: string[] = [];
     const session = await openWith({
       roots: () => [{ uri: 'file:///here', name: 'here' }],
-      sample: (server) => {
-        servers.push(server);
-        return Promise.resolve(sampled);
-      },
-      elicit: (server) => {
-        servers.push(server);
-        return Promise.resolve({ action: 'accept', content: {} });
-      },
+      sample: async (server) => (servers.push(server), sampled),
+      elicit: async (server) => (servers.push(server), { action: 'accept', content: {} }),
     });
     expect(await asked(session, { method: 'ping' })).toEqual({ result: {} });
     expect(await asked(session, { method: 'roots/list' })).toEqual({
@@ -81,12 +80,7 @@ describe.each(Object.keys(wires))('what a server asks of its host, over %s', (wi
 
   it('delays no other answer when it is answered slowly', async () => {
     let answer = (_: typeof sampled): void => {};
-    const session = await openWith({
-      sample: () =>
-        new Promise((resolve) => {
-          answer = resolve;
-        }),
-    });
+    const session = await openWith({ sample: () => new Promise((resolve) => (answer = resolve)) });
     const slow = session.call('askHost', sampling);
     expect(await session.text('echo', { text: 'meanwhile' })).toBe('meanwhile');
     expect(await asked(session, { method: 'ping' })).toEqual({ result: {} });
@@ -109,35 +103,22 @@ describe.each(Object.keys(wires))('what a server asks of its host, over %s', (wi
 
   it('is refused when nobody answers in time, or cancelled where a person was asked', async () => {
     const hand = handTimers();
-    const signals: AbortSignal[] = [];
-    const session = await openWith(
-      {
-        sample: (_server, _params, signal) => {
-          signals.push(signal);
-          return never();
-        },
-        elicit: never,
-      },
-      { answerMs: 77, timers: hand.timers },
-    );
+    const { signals, sample } = unanswered();
+    const session = await openWith({ sample, elicit: never }, { answerMs: 77, timers: hand.timers });
     const late = asked(session, sampling);
     await hand.awaited(77);
     hand.pass(77);
     expect(await late).toMatchObject({ error: { code: -32603, message: 'nobody answered within 77 ms' } });
     expect(signals[0]?.aborted).toBe(true);
-    const unanswered = asked(session, elicitation);
+    const asksPerson = asked(session, elicitation);
     await hand.awaited(77);
     hand.pass(77);
-    expect(await unanswered).toEqual({ result: { action: 'cancel' } });
+    expect(await asksPerson).toEqual({ result: { action: 'cancel' } });
   });
 
   it('is aborted when the server withdraws it, and when the session closes', async () => {
-    const signals: AbortSignal[] = [];
     const hand = handTimers();
-    const sample: Answers['sample'] = (_server, _params, signal) => {
-      signals.push(signal);
-      return never();
-    };
+    const { signals, sample } = unanswered();
     const session = await openWith({ sample }, { answerMs: 77, timers: hand.timers });
     const begun = async (n: number): Promise<void> => {
       while (signals.length < n) await session.text('echo', { text: 'meanwhile' });
@@ -188,12 +169,7 @@ describe.each(Object.keys(wires))('what a server asks of its host, over %s', (wi
   it('is counted where it reached nobody, with the last of it', async () => {
     const session = await openWith({});
     expect(world.port.noiseOf('echo')).toEqual({
-      garbage: 0,
-      overlong: 0,
-      unknownId: 0,
-      lateAnswer: 0,
-      lateProgress: 0,
-      protocol: 0,
+      ...{ garbage: 0, overlong: 0, unknownId: 0, lateAnswer: 0, lateProgress: 0, protocol: 0 },
     });
     await session.call('garbage').answer();
     await session.call('stringId').answer();

@@ -1,11 +1,12 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { messageBytes } from '../../../adapters/mcp/messages/framing.ts';
 import { resultBytes } from '../../../adapters/mcp/transport.ts';
-import type { RequestFact } from '../../../machines/kernel/ports.ts';
-import type { SessionFact } from '../../../machines/ports/session.ts';
 import { registered } from '../registered.ts';
 import { sessionMcpContract } from './session-mcp.contract.ts';
 import { sessionContract } from './session.contract.ts';
+import { openIn } from './session.probe.ts';
+import type { ObservedSession } from './session.harness.ts';
+import type { WorldOptions } from './session.port.ts';
 import { createStdioWorld, type StdioWorld } from './session.world.ts';
 
 const createWorld = (): StdioWorld => createStdioWorld();
@@ -15,38 +16,23 @@ registered('session port, the whole of MCP: real processes', sessionMcpContract(
 describe('a session over the streams of a process', () => {
   let world: StdioWorld;
   afterEach(() => world.dispose());
-  const connect = async () => {
-    const facts: SessionFact[] = [];
-    const session = world.open('echo', (fact) => facts.push(fact));
-    await world.until(() => facts.length > 0);
-    return session;
-  };
-  const call = async (session: string, name: string, args: object = {}): Promise<RequestFact> => {
-    const facts: RequestFact[] = [];
-    const request = { id: 'q', target: session, method: 'tools/call', params: { name, arguments: args } };
-    world.ask('test', request, (fact) => facts.push(fact));
-    await world.until(() => facts.length > 0);
-    return facts[0] as RequestFact;
-  };
+  const connect = (options: WorldOptions = {}): Promise<ObservedSession> =>
+    openIn((world = createStdioWorld(options)));
 
   it('fails a call whose answer is longer than a message may be, and lives on', async () => {
-    world = createStdioWorld({ resultBytes });
-    const { key } = await connect();
-    const innocent = call(key, 'echo', { text: 'innocent' });
-    const [tooLarge, answered] = await Promise.all([
-      call(key, 'big', { bytes: messageBytes + 1_000_000 }),
-      innocent,
-    ]);
-    expect(tooLarge).toMatchObject({ failure: { code: 413, details: { limit: resultBytes } } });
-    expect(answered).toMatchObject({ type: 'ask.answered' });
-    expect(await call(key, 'big', { bytes: 6 * 1024 * 1024 })).toMatchObject({ type: 'ask.answered' });
+    const session = await connect({ resultBytes });
+    const innocent = session.text('echo', { text: 'innocent' });
+    expect(await session.call('big', { bytes: messageBytes + 1_000_000 }).answer()).toMatchObject({
+      failure: { code: 413, details: { limit: resultBytes } },
+    });
+    expect(await innocent).toBe('innocent');
+    expect(await session.text('big', { bytes: 6 * 1024 * 1024 })).toHaveLength(6 * 1024 * 1024);
   });
 
   it('tells a log of every line that reached nobody', async () => {
-    world = createStdioWorld();
-    const { key } = await connect();
-    await call(key, 'garbage');
-    await call(key, 'stringId');
+    const session = await connect();
+    await session.text('garbage');
+    await session.text('stringId');
     // Notices after the answer may come later.
     expect(world.notices.slice(0, 5)).toMatchObject([
       { kind: 'garbage', text: 'Server listening on port 3000' },
@@ -58,21 +44,19 @@ describe('a session over the streams of a process', () => {
   });
 
   it('refuses arguments that cannot be written, without sending anything', async () => {
-    world = createStdioWorld();
-    const { key } = await connect();
-    expect(await call(key, 'echo', { text: 1n })).toMatchObject({ sent: false, failure: { code: 400 } });
+    const session = await connect();
+    const refused = await session.call('echo', { text: 1n }).answer();
+    expect(refused).toMatchObject({ sent: false, failure: { code: 400 } });
   });
 
   it('sends more than a pipe holds', async () => {
-    world = createStdioWorld({ resultBytes });
-    const { key } = await connect();
+    const session = await connect({ resultBytes });
     const text = 'x'.repeat(300_000);
-    const answers = await Promise.all(Array.from({ length: 12 }, () => call(key, 'echo', { text })));
-    expect(answers.every(({ type }) => type === 'ask.answered')).toBe(true);
+    const answers = await Promise.all(Array.from({ length: 12 }, () => session.text('echo', { text })));
+    expect(answers.every((each) => each === text)).toBe(true);
   });
 
   it('lets go of the streams when it is closed, and keeps draining them', async () => {
-    world = createStdioWorld();
     const session = await connect();
     const streams = world.ledger.list()[0]?.streams;
     session.close();
