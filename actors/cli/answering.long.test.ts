@@ -12,18 +12,10 @@ const folder = testFolder('answering');
 const data = join(folder, 'data');
 mkdirSync(data);
 const config = join(folder, 'a2c.json');
-writeFileSync(
-  config,
-  JSON.stringify({
-    mcpServers: { s: { command: process.execPath, args: [server, 'full', data, join(folder, 'no-such')] } },
-  }),
-);
+const s = { command: process.execPath, args: [server, 'full', data, join(folder, 'no-such')] };
+writeFileSync(config, JSON.stringify({ mcpServers: { s } }));
 const asks = (method: string, params: object, ...more: readonly string[]): readonly string[] => [
-  'call',
-  'askHost',
-  JSON.stringify({ method, params }),
-  '-c',
-  config,
+  ...['call', 'askHost', JSON.stringify({ method, params }), '-c', config],
   ...more,
 ];
 const answerIn = (out: string): unknown => JSON.parse(out);
@@ -50,18 +42,11 @@ async function person(argv: readonly string[], answers: readonly string[]): Prom
 describe('a server that asks the command line', () => {
   it('hears for roots of this folder, and of those that its config names', async () => {
     const { out } = await commandLine(asks('roots/list', {}), { folder });
-    expect(answerIn(out)).toEqual({
-      result: {
-        roots: [
-          { uri: pathToFileURL(folder).href, name: folder.split('/').at(-1) },
-          { uri: pathToFileURL(data).href, name: 'data' },
-        ],
-      },
-    });
+    const root = { uri: pathToFileURL(data).href, name: 'data' };
+    const here = { uri: pathToFileURL(folder).href, name: folder.split('/').at(-1) };
+    expect(answerIn(out)).toEqual({ result: { roots: [here, root] } });
     const told = await commandLine(asks('roots/list', {}, '--root', data), { folder });
-    expect(answerIn(told.out)).toEqual({
-      result: { roots: [{ uri: pathToFileURL(data).href, name: 'data' }] },
-    });
+    expect(answerIn(told.out)).toEqual({ result: { roots: [root] } });
   });
 
   const odd = join(folder, 'q r#1%é');
@@ -71,18 +56,15 @@ describe('a server that asks the command line', () => {
     ['its URL with a host', pathToFileURL(odd).href.replace('file:///', 'FILE://localhost/')],
   ])('hears for roots of a folder by %s', async (_, root) => {
     const { out } = await commandLine(asks('roots/list', {}, '--root', root));
-    expect(answerIn(out)).toEqual({
-      result: { roots: [{ uri: pathToFileURL(odd).href, name: 'q r#1%é' }] },
-    });
+    const roots = [{ uri: pathToFileURL(odd).href, name: 'q r#1%é' }];
+    expect(answerIn(out)).toEqual({ result: { roots } });
   });
   it.each(['https://host/folder', 'file://other.test/folder', 'file:///a%2Fb'])(
     'is not started where %s is a root',
     async (root) => {
       const told = await commandLine(asks('roots/list', {}, '--root', root));
-      expect([told.code, told.err]).toEqual([
-        64,
-        expect.stringContaining('a folder of this machine, or its file:// URL'),
-      ]);
+      expect(told.code).toBe(64);
+      expect(told.err).toContain('a folder of this machine, or its file:// URL');
     },
   );
 
@@ -94,9 +76,8 @@ describe('a server that asks the command line', () => {
     const told = await commandLine(asks('sampling/createMessage', sampling, '--sampling', script));
     expect(answerIn(told.out)).toMatchObject({ result: { content: { type: 'text', text: 'hi!' } } });
     const failed = await commandLine(asks('sampling/createMessage', sampling, '--sampling', 'exit 3'));
-    expect(answerIn(failed.out)).toMatchObject({
-      error: { message: expect.stringContaining('exit code 3') },
-    });
+    const message = expect.stringContaining('exit code 3') as string;
+    expect(answerIn(failed.out)).toMatchObject({ error: { message } });
   });
 
   it('hears for a person that there is none, where there is no terminal', async () => {

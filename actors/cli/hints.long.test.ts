@@ -9,12 +9,8 @@ import { shared, words } from './words.ts';
 
 /** Types each command that a message gives, in the place where it was given. */
 const fixture = { command: process.execPath, args: [fixtureFile('typed-server.mjs')] };
-const mcpServers = {
-  a: fixture,
-  b: fixture,
-  off: { ...fixture, disabled: true },
-  gone: { command: 'no-such-command-of-anybody' },
-};
+const gone = { command: 'no-such-command-of-anybody' };
+const mcpServers = { a: fixture, b: fixture, off: { ...fixture, disabled: true }, gone };
 const folder = testFolder('hints');
 const file = join(folder, 'servers of mine.json');
 writeFileSync(file, JSON.stringify({ mcpServers }));
@@ -55,10 +51,8 @@ describe('in a shell', () => {
   });
   it('some of these have hints', async () => {
     const { err } = await commandLine(['call', 'get_next', 'n=1', '-c', file], { folder });
-    expect(hintsIn(err).slice(0, 2)).toEqual([
-      `call a.get_next -c '${file}'`,
-      `call b.get_next -c '${file}'`,
-    ]);
+    const named = ['a', 'b'].map((server) => `call ${server}.get_next -c '${file}'`);
+    expect(hintsIn(err).slice(0, 2)).toEqual(named);
   });
 });
 
@@ -81,24 +75,13 @@ describe('at the prompt', () => {
     await up.until(seated);
     const seen: string[] = [];
     for (const line of [
-      ...[
-        'call get_next n=1',
-        'call a',
-        'call b.get_nxt',
-        'call off.get_next',
-        'call gone.x',
-        'call nobody.x',
-      ],
+      ...['get_next n=1', 'a', 'b.get_nxt', 'off.get_next', 'gone.x', 'nobody.x'].map((to) => `call ${to}`),
       ...['tools a', 'tools b.get_next', 'tools nothing_like_it', 'why gone', 'why nobody', 'status gone'],
       ...['start nobody', 'logs nobody', 'inputs value set nobody', 'result nobody'],
     ])
       for (const hint of hintsIn(await up.ask(line))) {
         seen.push(hint);
-        expect([line, hint, await up.ask(hint)]).toEqual([
-          line,
-          hint,
-          expect.not.stringContaining('unknown command'),
-        ]);
+        expect(await up.ask(hint), `${line}: ${hint}`).not.toContain('unknown command');
       }
     for (const hint of seen) expect(hint.replaceAll(/"[^"]*"/g, '')).not.toContain('"');
     expect(seen).toEqual(expect.arrayContaining(['call a.get_next', 'tools a', 'list', 'inputs list']));
@@ -106,11 +89,7 @@ describe('at the prompt', () => {
   it('the words of the shell are there, also with a2c before them, and those of the shell alone say so', async () => {
     up = atPrompt({ mcpServers: {} });
     await up.until(seated);
-    for (const word of shared)
-      expect([word, await up.ask(`npx a2c ${word}`)]).toEqual([
-        word,
-        expect.not.stringContaining('unknown command'),
-      ]);
+    for (const word of shared) expect(await up.ask(`npx a2c ${word}`), word).not.toContain('unknown command');
     expect(await up.ask('tools')).toContain('no servers; add one: add NAME -- COMMAND');
     expect(await up.ask('a2c login docs')).toContain('Type it there: a2c login docs');
     expect(Object.keys(words)).toEqual(expect.arrayContaining([...shared]));
@@ -118,9 +97,8 @@ describe('at the prompt', () => {
   it('a server is added, looked at and taken out in the words of the shell', async () => {
     up = atPrompt({ mcpServers: {} });
     await up.until(seated);
-    expect(
-      await up.ask(`add new -e LAUNCHED_BY=hints -- ${fixture.command} ${fixture.args.join(' ')}`),
-    ).toMatch(/^new +ready/m);
+    const added = `add new -e LAUNCHED_BY=hints -- ${fixture.command} ${fixture.args.join(' ')}`;
+    expect(await up.ask(added)).toMatch(/^new +ready/m);
     expect(await up.ask('call new.get_next n=1')).toMatch(/^2$/m);
     expect(await up.ask('disable new')).toMatch(/^new +disabled/m);
     expect(await up.ask('enable new')).toMatch(/^new +ready/m);

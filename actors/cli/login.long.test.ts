@@ -8,7 +8,6 @@ import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, it } from 'vitest';
 import { commandLine } from '../../scenarios/fixtures/command-line.ts';
 import type { Terminal } from '../../adapters/terminal/terminal.ts';
-import { run } from './run.ts';
 import { startGuarded, type GuardedServer } from '../../scenarios/fixtures/guarded-server.ts';
 import { testFolder } from '../../scenarios/fixtures/test-folder.ts';
 
@@ -21,10 +20,8 @@ afterEach(() => server.close());
 const configOf = (more: object = {}): string => {
   const file = join(folder, 'a2c.json');
   const program = { command: process.execPath, args: ['-e', ''] };
-  writeFileSync(
-    file,
-    JSON.stringify({ mcpServers: { far: { type: 'http', url: server.url }, program, ...more } }),
-  );
+  const mcpServers = { far: { type: 'http', url: server.url }, program, ...more };
+  writeFileSync(file, JSON.stringify({ mcpServers }));
   return file;
 };
 /** Runs a command and opens each login address that it shows, as a browser does; the redirect leads back to the command. */
@@ -73,10 +70,7 @@ describe('a2c login', () => {
         return headers.get('location');
       },
     } as unknown as Terminal;
-    const code = await run(['login', 'far', '--no-browser', '-c', file], {
-      terminal,
-      signal: new AbortController().signal,
-    });
+    const { code } = await commandLine(['login', 'far', '--no-browser', '-c', file], { terminal });
     expect({ code, out: told.out }).toEqual({ code: 0, out: 'logged in to far: 1 tool\n' });
   });
 
@@ -85,9 +79,8 @@ describe('a2c login', () => {
     const file = configOf();
     const { code, out, err, pages } = await typed(['login', 'far', '--no-browser', '-c', file]);
     expect({ code, out, pages }).toEqual({ code: 0, out: 'logged in to far: 1 tool\n', pages: [200] });
-    expect(err).toContain(
-      `  ${new URL('/device', server.url).href}\n  on any device, with the code WDJB-MJHT\n`,
-    );
+    const { href } = new URL('/device', server.url);
+    expect(err).toContain(`  ${href}\n  on any device, with the code WDJB-MJHT\n`);
     expect(await typed(['call', 'greet', '-c', file])).toMatchObject({ code: 0, out: 'hello\n', pages: [] });
     expect(server.asked.slice(0, 2)).toEqual(['/register', '/device_authorization']);
   });
@@ -152,10 +145,8 @@ describe('a2c logout', () => {
     await typed(['login', 'far', '-c', file]);
     expect(server.valid.size).toBe(1);
     expect(await typed(['logout', 'far', '-c', file])).toMatchObject({ code: 0, out: 'logged out of far\n' });
-    expect([server.valid.size, server.asked.slice(2)]).toEqual([
-      0,
-      ['/revoke refresh_token', '/revoke access_token'],
-    ]);
+    expect(server.valid.size).toBe(0);
+    expect(server.asked.slice(2)).toEqual(['/revoke refresh_token', '/revoke access_token']);
     const after = await typed(['call', 'far.greet', '-c', file], false);
     expect([after.code, after.err]).toEqual([2, expect.stringContaining('Log in: a2c login far')]);
     expect((await typed(['logout', 'far', '-c', file])).out).toBe('far was not logged in to\n');

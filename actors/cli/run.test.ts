@@ -16,11 +16,8 @@ let [config, impatient] = ['', ''];
 beforeAll(() => {
   // A variable of its own: a host of another test would lend a server that is launched in the same way.
   const fixture = { command: process.execPath, args: [server], env: { LAUNCHED_BY: 'run.test.ts' } };
-  const [off, twin] = [
-    { ...fixture, disabled: true },
-    { ...fixture, args: [server, 'pages'] },
-  ];
-  const mcpServers = { fixture, off, twin };
+  const twin = { ...fixture, args: [server, 'pages'] };
+  const mcpServers = { fixture, off: { ...fixture, disabled: true }, twin };
   config = fileOf('good.json', { mcpServers });
   // Each call has a total time of 200 ms, counted from the moment at which its server is ready.
   impatient = fileOf('impatient.json', { mcpServers, a2c: { timeouts: { callTotalMs: 200 } } });
@@ -87,9 +84,8 @@ describe('a wrong use of the command line', () => {
     async (argv) => {
       const told = await a2c(...argv);
       expect(told.code).toBe(64);
-      expect(documentIn(told)).toEqual({
-        error: expect.objectContaining({ code: 'BadRequest', message: expect.any(String) }),
-      });
+      const error = expect.objectContaining({ code: 'BadRequest', message: expect.any(String) });
+      expect(documentIn(told)).toEqual({ error });
     },
   );
 });
@@ -118,11 +114,8 @@ describe('a wrong config file', () => {
     const mistake = `${file}: vrl of server 'a': line 1, column 5: syntax error: unexpected end of program`;
     expect(err).toBe(`error: ${mistake}\n  Fix the program, or set vrl to null.\n`);
     const { error } = documentIn(await a2c('tools', '--json', '-c', file));
-    expect(error).toMatchObject({
-      code: 'VrlSyntaxError',
-      message: mistake,
-      details: { server_name: 'a', line: 1, column: 5 },
-    });
+    const details = { server_name: 'a', line: 1, column: 5 };
+    expect(error).toMatchObject({ code: 'VrlSyntaxError', message: mistake, details });
   });
 
   it.each([
@@ -192,6 +185,7 @@ describe('the command call', () => {
     });
   });
 
+  const timedOut = { code: 'ToolTimeout', details: { timeout: 200 } };
   it.each([
     [
       'an unknown tool',
@@ -201,12 +195,7 @@ describe('the command call', () => {
     ],
     ['a tool that failed', 1, 'fail', { outcome: 'failed', result: { isError: true }, failure: null }],
     ['an error of the server', 1, 'error', { outcome: 'failed', failure: { message: 'bad arguments' } }],
-    [
-      'a time-out',
-      3,
-      'hang',
-      { outcome: 'unknown', failure: { code: 'ToolTimeout', details: { timeout: 200 } } },
-    ],
+    ['a time-out', 3, 'hang', { outcome: 'unknown', failure: timedOut }],
     [
       'a server that died',
       3,
@@ -220,27 +209,22 @@ describe('the command call', () => {
   });
 
   it('shows a person the text of the result, and failures on stderr', async () => {
-    expect(await a2c('call', 'echo', '{"text":"a\\nb"}', '-c', config)).toMatchObject({
-      code: 0,
-      out: 'a\nb\n',
-    });
+    const told = await a2c('call', 'echo', '{"text":"a\\nb"}', '-c', config);
+    expect(told).toMatchObject({ code: 0, out: 'a\nb\n' });
     const failed = await a2c('call', 'no_such_tool', '-c', config);
     expect(failed).toMatchObject({ code: 2, out: '' });
     expect(failed.err).toMatch(/^error: .*no_such_tool/m);
   });
 
   it('ends with 2 for an office that is not there, and says what to do', async () => {
-    const told = await a2c('call', 'echo', '--json', '--url', 'http://127.0.0.1:9');
+    const url = 'http://127.0.0.1:9';
+    const told = await a2c('call', 'echo', '--json', '--url', url);
     expect(told.code).toBe(2);
     expect(documentIn(told)).toEqual({
       error: {
         code: 'LinkLost',
         message: expect.stringContaining('Could not join the office'),
-        details: {
-          url: 'http://127.0.0.1:9',
-          refusal: null,
-          reason: expect.stringContaining('ECONNREFUSED'),
-        },
+        details: { url, refusal: null, reason: expect.stringContaining('ECONNREFUSED') },
         remedy: 'Start an office: createOffice; in a shell: a2c office',
       },
     });

@@ -86,9 +86,8 @@ describe('a value that is another by now', () => {
     const pids = [pidOf('s'), pidOf('t')];
     expect(valueAt('s')).toBe('one');
     const servers = { s: wants('s'), t: wants('t', {}) };
-    await computer.servers.set(
-      foreign({ servers, inputs: [{ ...defined('one'), description: 'The same' }] }),
-    );
+    const same = { ...defined('one'), description: 'The same' };
+    await computer.servers.set(foreign({ servers, inputs: [same] }));
     expect([pidOf('s'), pidOf('t')]).toEqual(pids);
     await computer.servers.set(foreign({ servers, inputs: [defined('two')] }));
     await ear.until(() => ear.statesOf('s').filter((state) => state === 'ready').length === 2);
@@ -125,11 +124,8 @@ describe('a server that runs', () => {
       message: expect.stringMatching(/not now.*runs on as it was/) as string,
       remedy: expect.stringContaining('servers restart s') as string,
     });
-    expect([stateOf('s')?.state, pidOf('s'), computer.inputs.values.get('token')]).toEqual([
-      'ready',
-      pid,
-      'one',
-    ]);
+    const now = [stateOf('s')?.state, pidOf('s'), computer.inputs.values.get('token')];
+    expect(now).toEqual(['ready', pid, 'one']);
     await computer.servers.restart('s');
     expect(valueAt('s')).toBe('two');
   });
@@ -137,10 +133,8 @@ describe('a server that runs', () => {
 
 describe('an order that another one interrupts', () => {
   it('says which one', async () => {
-    await start(
-      { s: wants('s', {}, { args: ['-e', 'setInterval(() => {}, 1000)'] }) },
-      { autoConnect: false },
-    );
+    const s = wants('s', {}, { args: ['-e', 'setInterval(() => {}, 1000)'] });
+    await start({ s }, { autoConnect: false });
     const started = computer.servers.start('s');
     await ear.until(() => stateOf('s')?.state === 'connecting');
     await computer.servers.stop('s');

@@ -1,12 +1,16 @@
 import { PassThrough } from 'node:stream';
 import headless from '@xterm/headless';
 import stringWidth from 'string-width';
-import { describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import { asLine } from '../../machines/text.ts';
 import { createTerminal } from './terminal.ts';
 import { columnsOf, fitting, type OnLine, type Typing } from './typed-line.ts';
 
-/** Starts a prompt on the screen of a real terminal emulator. */
+const ends: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  for (const end of ends.splice(0)) await end();
+});
+/** Starts a prompt on the screen of a real terminal emulator, which is closed after the test. */
 function createScreen(columns: number, typing: Typing = {}, take?: OnLine) {
   const [input, output] = [new PassThrough(), new PassThrough()];
   Object.assign(input, { isTTY: true, setRawMode: () => input });
@@ -27,8 +31,9 @@ function createScreen(columns: number, typing: Typing = {}, take?: OnLine) {
     () => 'over',
     typing,
   );
+  ends.push(() => (terminal.close(), over));
   return {
-    ...{ terminal, over, lines },
+    ...{ terminal, lines },
     resize: (cols: number) => {
       screen.resize(cols, 20);
       Object.assign(output, { columns: cols });
@@ -66,7 +71,7 @@ describe('a line that is typed while messages come', () => {
     ['of several rows', `tools call echo {"text": "${'x'.repeat(70)}"}`],
     ['with wide characters', `tools call echo {"text": "${'文件夹x'.repeat(12)}"}`],
   ])('stays whole, below them, when it is %s', async (_what, line) => {
-    const { terminal, type, rows, lines, over } = createScreen(30);
+    const { terminal, type, rows, lines } = createScreen(30);
     const chars = Array.from(line);
     for (let at = 0; at < chars.length; at += 7) {
       await type(chars.slice(at, at + 7).join(''));
@@ -78,12 +83,10 @@ describe('a line that is typed while messages come', () => {
     expect(shown.at(-1)?.replaceAll(' ', '')).toBe(`a2c> ${line}`.replaceAll(' ', ''));
     await type(enter);
     expect(lines).toEqual([line]);
-    terminal.close();
-    await over;
   });
 
   it('stays whole when it is edited in its middle, and when the window changes its width', async () => {
-    const { terminal, type, rows, resize, over } = createScreen(40);
+    const { terminal, type, rows, resize } = createScreen(40);
     await type(`${'a'.repeat(60)}\u0001`);
     await type('b');
     terminal.err('one');
@@ -95,25 +98,21 @@ describe('a line that is typed while messages come', () => {
     terminal.err('three');
     await type('c');
     expect(await rows()).toEqual(['one', 'two', 'three', `a2c> bc${'a'.repeat(60)}`]);
-    terminal.close();
-    await over;
   });
 });
 
 it('a line that is typed goes on whole in a window that becomes narrow', async () => {
-  const { terminal, type, rows, resize, over } = createScreen(72);
+  const { type, rows, resize } = createScreen(72);
   await type(`${'x'.repeat(120)}yZ\u001B[D\u001B[D`);
   resize(50);
   await type('é');
   expect(await rows()).toEqual([`a2c> ${'x'.repeat(120)}éyZ`]);
-  terminal.close();
-  await over;
 });
 
 describe('what is typed', () => {
   it('is neither shown nor remembered when it is a secret', async () => {
     const kept: (readonly string[])[] = [];
-    const { terminal, type, rows, over } = createScreen(40, { onHistory: (all) => kept.push([...all]) });
+    const { terminal, type, rows } = createScreen(40, { onHistory: (all) => kept.push([...all]) });
     await type('half');
     const answer = terminal.question('Token: ', AbortSignal.timeout(60_000), { isSecret: true });
     await rows();
@@ -127,8 +126,6 @@ describe('what is typed', () => {
     expect(shown).toContain('a2c> half done');
     expect(shown).not.toContain('s3cret');
     expect(kept).toEqual([['half done']]);
-    terminal.close();
-    await over;
   });
 
   it.each([
@@ -136,7 +133,7 @@ describe('what is typed', () => {
     ['not begun', ''],
   ])('goes nowhere up to Enter when it is a secret that nobody wants any more, %s', async (_, begun) => {
     const kept: (readonly string[])[] = [];
-    const { terminal, type, rows, lines, over } = createScreen(60, {
+    const { terminal, type, rows, lines } = createScreen(60, {
       onHistory: (all) => kept.push([...all]),
     });
     const end = new AbortController();
@@ -146,29 +143,23 @@ describe('what is typed', () => {
     expect(await answer).toBeNull();
     await type(`s3cret-late${enter}`);
     await type(`status${enter}`);
-    expect((await rows()).slice(0, 2)).toEqual([
-      'Token: (not asked any more; Enter goes on) ',
-      'a2c> status',
-    ]);
+    const shown = ['Token: (not asked any more; Enter goes on) ', 'a2c> status'];
+    expect((await rows()).slice(0, 2)).toEqual(shown);
     expect(lines).toEqual(['status']);
     expect(kept).toEqual([['status']]);
-    terminal.close();
-    await over;
   });
 
   it('is not brought back by yank, undo or the history when it is a secret', async () => {
-    const { terminal, type, rows, over } = createScreen(40);
+    const { terminal, type, rows } = createScreen(40);
     const answer = terminal.question('Token: ', AbortSignal.timeout(60_000), { isSecret: true });
     await type('s3cret\u0015s3cret\u0017s3cret\u0003');
     expect(await answer).toBeNull();
     await type('\u0019\u001F\u001B[A');
     expect((await rows()).join()).not.toContain('s3cret');
-    terminal.close();
-    await over;
   });
 
   it('has the last row, where the meter was, while a command is at work', async () => {
-    const { terminal, type, rows, over } = createScreen(40, {}, () => new Promise(() => {}));
+    const { terminal, type, rows } = createScreen(40, {}, () => new Promise(() => {}));
     const last = async (): Promise<unknown> => (await rows()).at(-1);
     await type('slow\r');
     terminal.meter('slow 1/2');
@@ -181,8 +172,6 @@ describe('what is typed', () => {
     await type('\u007F\u007F\u007F');
     terminal.meter('slow 2/2');
     expect(await last()).toBe('slow 2/2');
-    terminal.close();
-    await over;
   });
 
   it('is remembered, but not after a blank, and an earlier run is a key away', async () => {
@@ -193,30 +182,24 @@ describe('what is typed', () => {
     await screen.type(`calls${enter}`);
     expect(screen.lines).toEqual(['status', 'hidden', 'calls']);
     expect(kept.at(-1)).toEqual(['calls', 'status']);
-    screen.terminal.close();
-    await screen.over;
   });
 
   it('goes on in the next line where it is not whole', async () => {
-    const { terminal, type, rows, lines, over } = createScreen(40);
+    const { type, rows, lines } = createScreen(40);
     await type(`call x {${enter}`);
     expect((await rows()).at(-1)?.trim()).toBe('...>');
     await type(`}${enter}`);
     expect((await rows()).at(-1)?.trim()).toBe('a2c>');
     expect(lines).toEqual(['call x {', '}']);
-    terminal.close();
-    await over;
   });
 
   it('is completed', async () => {
-    const { terminal, type, lines, over } = createScreen(40, {
+    const { type, lines } = createScreen(40, {
       complete: async (line) => [['status', 'stop'].filter((word) => word.startsWith(line)), line],
     });
     await type('sta\t');
     await type(enter);
     expect(lines).toEqual(['status']);
-    terminal.close();
-    await over;
   });
 });
 

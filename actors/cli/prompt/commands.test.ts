@@ -50,18 +50,14 @@ describe('commands of the prompt', () => {
     ['read', 'a b', { message: expect.stringContaining('too many'), remedy: 'usage: read [options] <uri>' }],
     ['read', 'a --other', { message: "unknown option '--other'" }],
   ])('%s does not take %j', async (name, rest, why) => {
-    await expect(commands.find(name)?.command.run(rest)).rejects.toMatchObject({
-      code: 'BadRequest',
-      ...why,
-    });
+    const told = commands.find(name)?.command.run(rest);
+    await expect(told).rejects.toMatchObject({ code: 'BadRequest', ...why });
   });
 
   it('propose the nearest for what is none of them', () => {
     expect(commands.find('tols')).toBeUndefined();
-    expect(commands.unknown('tols')).toMatchObject({
-      code: 'BadRequest',
-      remedy: 'Did you mean tools? Type help.',
-    });
+    const remedy = 'Did you mean tools? Type help.';
+    expect(commands.unknown('tols')).toMatchObject({ code: 'BadRequest', remedy });
     expect(commands.unknown('zzzzzzzz').remedy).toBe('Type help.');
   });
 
