@@ -49,6 +49,13 @@ describe('a2c generate', () => {
   });
 });
 
+const tree = { properties: { next: { $ref: '#' } }, additionalProperties: false };
+const orNull = { properties: { a: { type: ['string', 'null'] } } };
+const every = { allOf: [orNull, { anyOf: [{ const: 1 }, { enum: ['x', null] }] }], nullable: true };
+const lists = {
+  a: { type: 'array', items: { type: 'string' } },
+  b: { prefixItems: [{ type: 'number' }] },
+};
 it.each([
   ['ends a comment', { name: 'a', description: '*/ process.exit() /*', inputSchema: {} }],
   [
@@ -56,33 +63,13 @@ it.each([
     { name: '"; process.exit(); //', inputSchema: { properties: { 'a"b': {}, __proto__: {} } } },
   ],
   ['has the name of another', { name: 'a-b', inputSchema: { type: 'object', required: ['x'] } }],
-  [
-    'contains itself',
-    { name: 'tree', inputSchema: { properties: { next: { $ref: '#' } }, additionalProperties: false } },
-  ],
-  [
-    'has every word',
-    {
-      name: 'all',
-      inputSchema: {
-        allOf: [
-          { properties: { a: { type: ['string', 'null'] } } },
-          { anyOf: [{ const: 1 }, { enum: ['x', null] }] },
-        ],
-        nullable: true,
-      },
-    },
-  ],
+  ['contains itself', { name: 'tree', inputSchema: tree }],
+  ['has every word', { name: 'all', inputSchema: every }],
   [
     'has lists',
     {
       name: 'list',
-      inputSchema: {
-        properties: {
-          a: { type: 'array', items: { type: 'string' } },
-          b: { prefixItems: [{ type: 'number' }] },
-        },
-      },
+      inputSchema: { properties: lists },
       outputSchema: { properties: { c: { type: 'boolean', default: true } } },
     },
   ],

@@ -11,11 +11,8 @@ const a2c = (...argv: string[]) => commandLine(argv, { folder });
 
 describe('a server behind --', () => {
   it('is called without a config, and options of its own are not read as ours', async () => {
-    expect(await a2c('call', 'get_next', 'n=1', ...server, '--json', '-t', 'x')).toEqual({
-      code: 0,
-      out: expect.stringContaining('2'),
-      err: '',
-    });
+    const told = await a2c('call', 'get_next', 'n=1', ...server, '--json', '-t', 'x');
+    expect(told).toEqual({ code: 0, out: expect.stringContaining('2'), err: '' });
   });
   it('is named in each command to copy', async () => {
     const { code, out } = await a2c('tools', 'get_next', ...server);
@@ -23,12 +20,9 @@ describe('a server behind --', () => {
     expect(out).toContain(`a2c call get_next n=1 -- ${process.execPath} ${file}`);
   });
   it('gets the variables of --env', async () => {
-    const [node, ...args] = [
-      process.execPath,
-      '-e',
-      'console.error(`has ${process.env.KEY.length}`); process.exit(3)',
-    ];
-    const { err } = await a2c('tools', '-e', 'KEY=one value', '--verbose', '--', node, ...args);
+    const script = 'console.error(`has ${process.env.KEY.length}`); process.exit(3)';
+    const command = ['--', process.execPath, '-e', script];
+    const { err } = await a2c('tools', '-e', 'KEY=one value', '--verbose', ...command);
     expect(err).toContain('has 9');
   });
 });
@@ -68,10 +62,8 @@ describe('a URL', () => {
       const [page] = /http\S+\/authorize\S*/.exec(line) ?? [];
       if (page !== undefined) pages.push(fetch(page).then(({ status }) => status));
     };
-    expect(await commandLine(['login', url], { folder, onError })).toMatchObject({
-      code: 0,
-      out: `logged in to ${url}: 1 tool\n`,
-    });
+    const login = await commandLine(['login', url], { folder, onError });
+    expect(login).toMatchObject({ code: 0, out: `logged in to ${url}: 1 tool\n` });
     expect(await Promise.all(pages)).toEqual([200]);
     expect(await a2c('call', url, 'greet')).toMatchObject({ code: 0, out: 'hello\n' });
     expect((await a2c('tools', url)).out).toContain('greet');

@@ -92,16 +92,12 @@ it('servers() and status() say that tools are withdrawn, which is what --json pr
   expect(computer.status().servers).toMatchObject([status]);
   expect(computer.status()).toMatchObject({ servers: [status] });
   expect(await computer.tools()).toMatchObject({ tools: [], servers: [status] });
-  expect(await computer.callTool('read')).toMatchObject({
-    outcome: 'failed',
-    phase: 'resolving',
-    failure: { code: 'ServerNotActive', message: why },
-  });
+  const failure = { code: 'ServerNotActive', message: why };
+  expect(await computer.callTool('read')).toMatchObject({ outcome: 'failed', phase: 'resolving', failure });
   const back = heard();
   flip();
   expect(await back).toBeUndefined();
-  expect(computer.status().servers).toEqual([
-    { name: 'fs', state: 'ready', pid: expect.any(Number) as number },
-  ]);
+  const one = { name: 'fs', state: 'ready', pid: expect.any(Number) as number };
+  expect(computer.status().servers).toEqual([one]);
   expect(await computer.callTool('read')).toMatchObject({ outcome: 'succeeded' });
 });

@@ -20,6 +20,9 @@ const lists: Lists = {
   prompts: [{ name: 'p', arguments: [{ name: 'x', required: true }] }],
 };
 
+const catalog = (more: object): string =>
+  JSON.stringify({ format: 'a2c-catalog/1', savedAt: now.toISOString(), lists: {}, ...more });
+
 let stateDir: string;
 beforeEach(async () => {
   stateDir = await mkdtemp(join(tmpdir(), 'a2c-catalogs-'));
@@ -67,13 +70,10 @@ describe('a cached catalog', () => {
   it.each([
     ['no JSON', '{"format":'],
     ['empty', ''],
-    [
-      'of another version',
-      JSON.stringify({ format: 'a2c-catalog/2', savedAt: now.toISOString(), lists: {} }),
-    ],
-    ['without its time', JSON.stringify({ format: 'a2c-catalog/1', lists: {} })],
-    ['with a tool without a name', withTool({ inputSchema: {} })],
-    ['with a tool whose schema is a list', withTool({ name: 't', inputSchema: [] })],
+    ['of another version', catalog({ format: 'a2c-catalog/2' })],
+    ['without its time', catalog({ savedAt: undefined })],
+    ['with a tool without a name', catalog({ lists: { tools: [{ inputSchema: {} }] } })],
+    ['with a tool whose schema is a list', catalog({ lists: { tools: [{ name: 't', inputSchema: [] }] } })],
     ['too large', ' '.repeat(largestCatalog + 1)],
     ['nested without end', '['.repeat(100_000)],
   ])('counts as none, and is removed, when it is %s', async (_what, text) => {
@@ -83,18 +83,10 @@ describe('a cached catalog', () => {
   });
 
   it('has the name of a fingerprint and no other, so that no path leads out of the folder', async () => {
-    for (const name of [
-      '',
-      '..',
-      '../../x',
-      'a/b',
-      print(1).toUpperCase().replace('1', 'A'),
-      `${print(1)}0`,
-    ]) {
-      expect(await keep(stateDir, name, lists)).toEqual({
-        cached: false,
-        because: 'the fingerprint is none',
-      });
+    const wrong = { cached: false, because: 'the fingerprint is none' };
+    const almost = [print(1).toUpperCase().replace('1', 'A'), `${print(1)}0`];
+    for (const name of ['', '..', '../../x', 'a/b', ...almost]) {
+      expect(await keep(stateDir, name, lists)).toEqual(wrong);
       expect(await readCached(stateDir, name)).toBeUndefined();
     }
     expect(await readdir(stateDir)).toEqual([]);
@@ -167,7 +159,3 @@ describe('a cached catalog', () => {
     expect(await readdir(catalogsDir(stateDir))).toEqual([`${print(1)}.json`]);
   });
 });
-
-function withTool(tool: object): string {
-  return JSON.stringify({ format: 'a2c-catalog/1', savedAt: now.toISOString(), lists: { tools: [tool] } });
-}

@@ -18,20 +18,14 @@ describe('an export to an application without cwd', () => {
 
   it('writes relative paths whole, and says so beside the server', () => {
     const { value, left } = exported({ command: './run', args: ['../lib', '.', 'x.js'], cwd: '/srv' });
-    expect(value['mcpServers']).toEqual({
-      a: { command: '/srv/run', args: ['/srv/../lib', '/srv', 'x.js'] },
-    });
-    expect(left).toEqual([
-      '"a": cwd is left out: paths that begin with a dot are written below /srv, others are not',
-    ]);
+    const a = { command: '/srv/run', args: ['/srv/../lib', '/srv', 'x.js'] };
+    const told = '"a": cwd is left out: paths that begin with a dot are written below /srv, others are not';
+    expect([value['mcpServers'], left]).toEqual([{ a }, [told]]);
   });
   it('keeps cwd where the application has it', () => {
-    const { value, left } = exportFor(
-      parsed({ mcpServers: { a: { command: './run', cwd: '/srv' } } }),
-      plainWords,
-      true,
-    );
-    expect([value['mcpServers'], left]).toEqual([{ a: { command: './run', cwd: '/srv', args: [] } }, []]);
+    const a = { command: './run', cwd: '/srv' };
+    const { value, left } = exportFor(parsed({ mcpServers: { a } }), plainWords, true);
+    expect([value['mcpServers'], left]).toEqual([{ a: { ...a, args: [] } }, []]);
   });
 });
 
@@ -41,9 +35,8 @@ describe('an entry that only switches a server off', () => {
   it('refuses no file, and is told', () => {
     const { servers, warnings } = parsed(file, opencode);
     expect([servers.map(({ name }) => name), warnings]).toEqual([['a'], [`mcp.b: ${told}`]]);
-    expect(parsed({ mcpServers: { b: { disabled: true }, c: { command: 'x' } } }).warnings).toEqual([
-      `mcpServers.b: ${told}`,
-    ]);
+    const ours = parsed({ mcpServers: { b: { disabled: true }, c: { command: 'x' } } });
+    expect(ours.warnings).toEqual([`mcpServers.b: ${told}`]);
   });
   it('an import tells an entry that only switches a server off', () => {
     const { servers } = importFrom(file, opencode, { servers: [], inputs: [] });
@@ -62,9 +55,6 @@ it('a helper that makes the headers of a server is told as a login that is missi
 it('an export gives each secret of one argument a variable of its own', () => {
   const args = ['https://app:pw1234@e.com/?api_key=k5678', '--note=x', '--token=t9012'];
   const { value } = exportFor(parsed({ mcpServers: { a: { command: 'x', args } } }), plainWords, false);
-  expect(value['mcpServers']).toMatchObject({
-    a: {
-      args: ['https://${env:A_ARG_1}@e.com/?api_key=${env:A_ARG_1_2}', '--note=x', '--token=${env:A_ARG_3}'],
-    },
-  });
+  const [url, token] = ['https://${env:A_ARG_1}@e.com/?api_key=${env:A_ARG_1_2}', '--token=${env:A_ARG_3}'];
+  expect(value['mcpServers']).toMatchObject({ a: { args: [url, '--note=x', token] } });
 });

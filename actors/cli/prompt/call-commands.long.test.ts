@@ -7,12 +7,8 @@ import { fixtureFile } from '../../../scenarios/fixtures/test-folder.ts';
 
 /** Tests of the prompt commands for calls, while an agent in the office of `a2c up` calls, too. */
 const server = fixtureFile('mcp-server.mjs');
-const fixture = {
-  command: process.execPath,
-  args: [server],
-  autoApprove: ['all'],
-  a2c: { resultBytes: 2_000 },
-};
+const approved = { command: process.execPath, args: [server], autoApprove: ['all'] };
+const fixture = { ...approved, a2c: { resultBytes: 2_000 } };
 
 let up: AtPrompt;
 let agent: Agent;
@@ -39,11 +35,8 @@ describe('the prompt', () => {
     await agent.config('c1');
     expect(await ask('calls')).toMatch(/^h1 {2}fixture {2}hang {2}running {2}since \d{4}-[-\dT:.]+Z$/m);
     expect(await ask('cancel h1')).toContain('cancelled h1');
-    expect(await hangs).toMatchObject({
-      outcome: 'unknown',
-      phase: 'running',
-      failure: { code: 'ToolCallCancelled', details: { cancel_reason: 'cancelled by the host' } },
-    });
+    const failure = { code: 'ToolCallCancelled', details: { cancel_reason: 'cancelled by the host' } };
+    expect(await hangs).toMatchObject({ outcome: 'unknown', phase: 'running', failure });
     expect(await ask('calls')).toContain('no call runs');
     expect(await ask('cancel h1')).toContain('no call h1 runs');
     expect(await ask('history')).toMatch(/ {2}fixture {2}hang .*unknown: Call 'h1' was cancelled/);

@@ -30,16 +30,14 @@ async function calledAs(name: string, id = 'local'): Promise<unknown> {
 
 describe('the command connect', () => {
   it('shows the token that it is given, sits there under the name that it is given, and says so to all', async () => {
-    const told = await ask(`connect --url ${other.url} --token REMOTE --name OTHER --office o2`);
+    const line = `connect --url ${other.url} --token REMOTE --name OTHER --office o2`;
+    const told = await ask(line);
     expect(told).toContain(`joined o2 at ${other.url} as OTHER`);
-    expect(told).toContain(
-      `@a2c ${JSON.stringify({ type: 'office', url: other.url, office: 'o2', name: 'OTHER' })}`,
-    );
+    const fact = { type: 'office', url: other.url, office: 'o2', name: 'OTHER' };
+    expect(told).toContain(`@a2c ${JSON.stringify(fact)}`);
     expect(await ask('status')).toContain(`link joined: office o2 at ${other.url} as OTHER`);
     expect(await calledAs('OTHER', 'o2')).toBe('succeeded');
-    expect(await ask(`connect --url ${other.url} --token REMOTE --name OTHER --office o2`)).toContain(
-      'sits in o2',
-    );
+    expect(await ask(line)).toContain('sits in o2');
   });
 
   it('shows A2C_TOKEN where it is given none', async () => {
@@ -54,11 +52,8 @@ describe('the command connect', () => {
     ['a name that is taken', () => `--url ${other.url} --token REMOTE --name taken`, 'refused the seat'],
     ['nobody there', () => '--url http://127.0.0.1:9', 'Could not join the office'],
   ])('keeps the old seat where the new one cannot be had: %s', async (_, how, why) => {
-    await using holder = await createComputer({
-      name: 'taken',
-      config: { mcpServers: {} },
-      office: { url: other.url, auth: 'REMOTE' },
-    });
+    const office = { url: other.url, auth: 'REMOTE' };
+    await using holder = await createComputer({ name: 'taken', config: { mcpServers: {} }, office });
     expect(holder.status().link?.state).toBe('joined');
     const told = await ask(`connect ${how()}`);
     expect(told).toContain(why);
