@@ -158,8 +158,10 @@ describe('a question to a person', () => {
     const { computer, asked, word } = await createHarness();
     const settled = deferred<CallEnded>();
     computer.on('call.settled', (call) => settled.resolve(call));
-    const call = computer.callTool('echo', { text: 'hi' });
-    expect((await asked).agent).toBeNull();
+    const call = computer.callTool('echo', { text: 'hi' }, { reqId: 'r1' });
+    expect(await asked).toMatchObject({
+      ...{ agent: null, reqId: 'r1', server: 'A', tool: 'echo', title: 'echo', arguments: { text: 'hi' } },
+    });
     word.resolve('allow');
     const { result } = await call;
     expect(await settled.promise).toMatchObject({ outcome: 'succeeded', failure: null, phase: null, result });

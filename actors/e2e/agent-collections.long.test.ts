@@ -1,38 +1,27 @@
 /** Tests of the Desktop and the Finder of an agent, with a real office, computer and server. */
 import { describe, expect, it } from 'vitest';
-import type { A2cError, Agent, AgentEvents } from '../index.ts';
+import type { A2cError } from '../index.ts';
 import { bootedHosts } from '../../scenarios/fixtures/booted.ts';
 import { launchedWith, type ResourceServer } from '../../scenarios/fixtures/resource-servers.ts';
-
-/** Queues the events of one name for an agent; `next` waits for the first one not taken yet. */
-function earOf<Name extends keyof AgentEvents>(agent: Agent, name: Name) {
-  const told: AgentEvents[Name][] = [];
-  const waiting: ((value: AgentEvents[Name]) => void)[] = [];
-  agent.on(name, (value) => {
-    const first = waiting.shift();
-    if (first) first(value);
-    else told.push(value);
-  });
-  return {
-    told,
-    next: (): Promise<AgentEvents[Name]> => {
-      const first = told.shift();
-      return first ? Promise.resolve(first) : new Promise((resolve) => waiting.push(resolve));
-    },
-  };
-}
 
 /** Starts an office, the computer `desk` with one such server over stdio, and an agent. */
 async function hostsWith(server: ResourceServer, flags: readonly string[]) {
   const config = { mcpServers: { [server]: launchedWith(server, `hosts-${server}`, ...flags) } };
   const hosts = await bootedHosts({ name: 'desk', config });
   const { agent } = hosts;
+  /** Runs a tool of the server that changes its resources. */
+  const act = async (tool: string, args: Readonly<Record<string, unknown>> = {}): Promise<void> => {
+    const { outcome, failure } = await agent.callTool('desk', tool, args);
+    if (outcome !== 'succeeded') throw new Error(failure?.message ?? outcome);
+  };
   return {
     ...hosts,
-    /** Runs a tool of the server that changes its resources. */
-    act: async (tool: string, args: Readonly<Record<string, unknown>> = {}): Promise<void> => {
-      const { outcome, failure } = await agent.callTool('desk', tool, args);
-      if (outcome !== 'succeeded') throw new Error(failure?.message ?? outcome);
+    act,
+    /** Resolves with the event that a tool of the server causes. */
+    changedBy: async (...[tool, args]: Parameters<typeof act>) => {
+      const changed = server === 'windows' ? agent.once('desktop.changed') : agent.once('finder.changed');
+      await act(tool, args);
+      return changed;
     },
   };
 }
@@ -43,59 +32,41 @@ const flags = ['--host', 'h', '--windows', JSON.stringify([{ path: 'log', text: 
 describe('an agent that listens to a Desktop', () => {
   it('an agent hears of all windows, then of each that appears, changes and vanishes, and of nothing else', async () => {
     await using hosts = await hostsWith('windows', flags);
-    const { next, told } = earOf(hosts.agent, 'desktop.changed');
+    let times = 0;
+    hosts.agent.on('desktop.changed', () => (times += 1));
     const started = { uri: log, text: 'started' };
-    expect(await next()).toEqual({
+    expect(await hosts.agent.once('desktop.changed')).toEqual({
       computer: 'desk',
       value: { desktops: [`${log}\n\nstarted`], missing: [] },
       ...{ added: [started], removed: [], changed: [] },
     });
-    await hosts.act('show_window', { path: 'new', text: 'hello' });
     const hello = { uri: 'window://h/new', text: 'hello' };
-    expect(await next()).toMatchObject({ added: [hello], removed: [], changed: [] });
+    const shown = await hosts.changedBy('show_window', { path: 'new', text: 'hello' });
+    expect(shown).toMatchObject({ added: [hello], removed: [], changed: [] });
     // The server announces a change of its list although the list is the same.
     await hosts.act('relist_windows');
-    await hosts.act('show_window', { path: 'log', text: 'done' });
     const done = { uri: log, text: 'done' };
-    expect(await next()).toMatchObject({ added: [], removed: [], changed: [done] });
-    await hosts.act('close_window', { path: 'new' });
-    expect(await next()).toMatchObject({
+    const other = await hosts.changedBy('show_window', { path: 'log', text: 'done' });
+    expect(other).toMatchObject({ added: [], removed: [], changed: [done] });
+    expect(await hosts.changedBy('close_window', { path: 'new' })).toMatchObject({
       value: { desktops: [`${log}\n\ndone`] },
       ...{ added: [], removed: [hello], changed: [] },
     });
-    expect(told).toEqual([]);
+    expect(times).toBe(4);
   });
 
   it('an agent whose Desktop is too large for an office hears so, and what to ask for instead', async () => {
     await using hosts = await hostsWith('windows', flags);
-    const { next } = earOf(hosts.agent, 'desktop.changed');
-    await next();
-    const failed = earOf(hosts.agent, 'desktop.failed');
+    hosts.agent.on('desktop.changed', () => {});
+    await hosts.agent.once('desktop.changed');
+    const failed = hosts.agent.once('desktop.failed');
     for (const path of ['big', 'bigger'])
       await hosts.act('show_window', { path, text: 'x'.repeat(4_300_000) });
     const remedy = expect.stringMatching(/size.*window/);
     const failure = { code: 'TooLarge', details: { limit_bytes: expect.any(Number) }, remedy };
-    expect(await failed.next()).toMatchObject({ computer: 'desk', failure });
+    expect(await failed).toMatchObject({ computer: 'desk', failure });
     await expect(hosts.agent.desktop('desk')).rejects.toMatchObject(failure);
     expect((await hosts.agent.desktop('desk', { size: 1 })).desktops).toHaveLength(1);
-  });
-});
-
-describe('an agent that asks for a Desktop', () => {
-  it('has all windows, the first few, or the one that it names', async () => {
-    const windows = [
-      { path: 'a?priority=9', text: 'A' },
-      { path: 'b', text: 'B' },
-    ];
-    await using hosts = await hostsWith('windows', ['--host', 'h', '--windows', JSON.stringify(windows)]);
-    const { agent } = hosts;
-    const [a, b] = ['window://h/a?priority=9\n\nA', 'window://h/b\n\nB'];
-    expect(await agent.desktop('desk')).toEqual({ desktops: [a, b], missing: [] });
-    expect((await agent.desktop('desk', { size: 1 })).desktops).toEqual([a]);
-    expect((await agent.desktop('desk', { size: 0 })).desktops).toEqual([]);
-    expect((await agent.desktop('desk', { window: 'window://h/b' })).desktops).toEqual([b]);
-    expect((await agent.desktop('desk', { window: 'window://h/c' })).desktops).toEqual([]);
-    await expect(agent.desktop('desk', { size: 1.5 })).rejects.toMatchObject({ code: 'BadRequest' });
   });
 });
 
@@ -113,26 +84,26 @@ const failureOf = (question: Promise<unknown>): Promise<A2cError> =>
 describe('an agent that listens to a Finder', () => {
   it('an agent hears of all documents, then of each that appears, changes and vanishes, and of nothing else', async () => {
     await using hosts = await hostsWith('documents', listed(notes(1)));
-    const { next, told } = earOf(hosts.agent, 'finder.changed');
-    const first = await next();
-    expect(first).toMatchObject({
+    let times = 0;
+    hosts.agent.on('finder.changed', () => (times += 1));
+    expect(await hosts.agent.once('finder.changed')).toMatchObject({
       computer: 'desk',
       value: { total_count: 1, left_out: 0, missing: [] },
       ...{ added: [{ uri: 'dpe://h/notes.md', server: 'documents' }], removed: [], changed: [] },
     });
-    await hosts.act('put_document', { ...notes(1), ref: 'new.md' });
-    expect(await next()).toMatchObject({ added: [{ uri: 'dpe://h/new.md' }], removed: [], changed: [] });
+    expect(await hosts.changedBy('put_document', { ...notes(1), ref: 'new.md' })).toMatchObject({
+      ...{ added: [{ uri: 'dpe://h/new.md' }], removed: [], changed: [] },
+    });
     // The server announces a change of its list although the list is the same.
     await hosts.act('relist_documents');
-    await hosts.act('put_document', notes(2));
     const changed = [{ uri: 'dpe://h/notes.md', last_modified: notes(2).last_modified }];
-    expect(await next()).toMatchObject({ added: [], removed: [], changed });
-    await hosts.act('drop_document', { ref: 'new.md' });
-    expect(await next()).toMatchObject({
+    const put = await hosts.changedBy('put_document', notes(2));
+    expect(put).toMatchObject({ added: [], removed: [], changed });
+    expect(await hosts.changedBy('drop_document', { ref: 'new.md' })).toMatchObject({
       value: { total_count: 1 },
       ...{ added: [], removed: [{ uri: 'dpe://h/new.md' }], changed: [] },
     });
-    expect(told).toEqual([]);
+    expect(times).toBe(4);
   });
 });
 

@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { afterAll, describe, expect, it } from 'vitest';
 import { A2cError, createAgent, createComputer, createOffice, type ComputerOptions } from '../index.ts';
@@ -26,23 +25,6 @@ const refusal = async (promise: Promise<AsyncDisposable>): Promise<A2cError> => 
 };
 
 afterAll(() => expect(pidsOf(mark)).toEqual([]));
-
-describe('a config with mistakes', () => {
-  it('is refused with all of them, and nothing was started', async () => {
-    const error = await refusal(
-      computerOf({ good: server(), nameless: { args: [] }, odd: { command: 'x', args: 7, env: [] } }),
-    );
-    expect(error).toMatchObject({ code: 'ConfigInvalid', remedy: 'Fix the config; nothing was started.' });
-    const mistakes = error.details['mistakes'] as { path: string }[];
-    expect(mistakes.map(({ path }) => path)).toEqual([
-      'mcpServers.nameless.command',
-      'mcpServers.odd.args',
-      'mcpServers.odd.env',
-    ]);
-    expect(error.message.split('\n')).toHaveLength(3);
-    expect(pidsOf(mark)).toEqual([]);
-  });
-});
 
 describe('an office', () => {
   it('has one agent: the second one is told who sits there, and the first one stays', async () => {
@@ -132,30 +114,5 @@ describe('a computer that is told to give up', () => {
     await expect(creating).rejects.toBe('enough');
     expect(pidsOf(mark)).toEqual([]);
     silent.close();
-  });
-});
-
-describe('a listener that throws', () => {
-  it('hurts neither the runtime nor the other listeners', async () => {
-    const warned = once(process, 'warning');
-    const seen: string[] = [];
-    await using computer = await computerOf(
-      { s: server() },
-      {
-        onEvent: (name) => {
-          seen.push(name);
-          throw new Error('of onEvent');
-        },
-      },
-    );
-    computer.on('server.changed', () => {
-      throw new Error('of on');
-    });
-    computer.on('server.changed', ({ state }) => seen.push(state));
-    await computer.servers.stop('s');
-    await computer.servers.start('s');
-    expect(seen).toContain('ready');
-    expect(await computer.callTool('echo', { text: 'alive' })).toMatchObject({ outcome: 'succeeded' });
-    expect(String(await warned)).toContain('threw');
   });
 });

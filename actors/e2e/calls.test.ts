@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Agent, CallOutcome, Computer, ConfirmQuestion } from '../index.ts';
+import type { Agent, CallOutcome, Computer } from '../index.ts';
 import { bootedComputer, bootedHosts } from '../../scenarios/fixtures/booted.ts';
 import { fixtureFile } from '../../scenarios/fixtures/test-folder.ts';
 import { foreign } from '../../machines/config/config-input.ts';
@@ -173,22 +173,6 @@ describe.each(callers)('a call of %s', (who, { call, cancel }) => {
 interface Cut {
   readonly a2c_cut: { readonly bytes: number; readonly limit_bytes: number; readonly handle: string };
 }
-
-it('a call that needs a person tells what wants to run; one that its caller has confirmed asks nobody', async () => {
-  const asked: ConfirmQuestion[] = [];
-  await using own = await bootedComputer({
-    config: foreign(config([])),
-    confirm: (question) => {
-      asked.push(question);
-      return 'allow';
-    },
-  });
-  for (const options of [{ reqId: 'r1' }, { confirmed: true }])
-    expect(await own.callTool('echo', { text: 'hi' }, options)).toMatchObject({ outcome: 'succeeded' });
-  expect(asked).toMatchObject([
-    { reqId: 'r1', server: 'fixture', tool: 'echo', title: 'echo', arguments: { text: 'hi' } },
-  ]);
-});
 
 describe('the limits of a config', () => {
   it('bound the calls of that server, no matter who asks and however long that would wait', async () => {

@@ -31,6 +31,10 @@ it('events are heard once, until off, in a loop, and by the functions of node:ev
   await computer.servers.start('s');
   const heard: string[] = [];
   const listener = ({ tool }: { readonly tool: string }): void => void heard.push(tool);
+  const warned = once(process, 'warning');
+  computer.on('call.settled', () => {
+    throw new Error('mine');
+  });
   computer.on('call.settled', listener);
   computer.once('call.settled', ({ tool }) => heard.push(`once ${tool}`));
   const next = computer.once('call.settled');
@@ -41,6 +45,7 @@ it('events are heard once, until off, in a loop, and by the functions of node:ev
   computer.off('call.settled', listener);
   await computer.callTool('echo', { text: 'b' });
   expect(heard).toEqual(['echo', 'once echo']);
+  expect(String(await warned)).toContain("'call.settled' threw: Error: mine");
   expect((await next).outcome).toBe('succeeded');
   expect(await ofNode).toMatchObject([{ outcome: 'succeeded' }]);
   const seen: string[] = [];

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import { RedisServer } from '../../scenarios/fixtures/redis.ts';
 import { SeatedPeer } from '../../scenarios/fixtures/seated-peer.ts';
 import { startHost, type StartedHost } from '../../scenarios/fixtures/started-host.ts';
-import { createOffice, type Office, type OfficeAuth } from '../index.ts';
+import { createOffice, type Office } from '../index.ts';
 
 const main = fileURLToPath(new URL('../../dist/actors/main.js', import.meta.url));
 const leaseMs = 1_500;
@@ -12,9 +12,8 @@ let redis: RedisServer;
 beforeAll(async () => void (redis = await RedisServer.start()));
 afterAll(() => redis.kill());
 
-async function node(auth?: OfficeAuth): Promise<Office> {
-  const redisOptions = { url: redis.url, leaseMs };
-  const office = await createOffice({ port: 0, record: false, redis: redisOptions, ...(auth && { auth }) });
+async function node(): Promise<Office> {
+  const office = await createOffice({ port: 0, record: false, redis: { url: redis.url, leaseMs } });
   onTestFinished(() => office.close());
   return office;
 }
@@ -25,8 +24,8 @@ async function process(): Promise<StartedHost> {
   onTestFinished(() => host.kill());
   return host;
 }
-const peer = ({ url }: { readonly url: string }, name: string, token?: string): SeatedPeer => {
-  const made = new SeatedPeer(url, name, token);
+const peer = ({ url }: { readonly url: string }, name: string): SeatedPeer => {
+  const made = new SeatedPeer(url, name);
   onTestFinished(() => made.close());
   return made;
 };
@@ -101,38 +100,6 @@ describe('an office on two nodes', () => {
     await agent.hears('notify:leave_office', { computer: 'far' });
     expect(await call).toMatchObject(failed(404));
     expect(await peer(a, 'far').join('computer', o)).toEqual(ok);
-  });
-
-  it('takes a credential back at each node that is told so, and tells it once', async () => {
-    let known = ['red', 'blue'];
-    const auth: OfficeAuth = ({ token }) =>
-      token !== null && known.includes(token) ? { grant: { subject: token } } : { reason: 'Go' };
-    const [a, b] = [await node(auth), await node(auth)];
-    const [agent, near] = [peer(a, 'agent', 'blue'), peer(a, 'near', 'red').serve()];
-    const [far, stays] = [peer(b, 'far', 'red').serve(), peer(b, 'stays', 'blue').serve()];
-    const o = room();
-    await agent.join('agent', o);
-    for (const one of [near, far, stays]) expect(await one.join('computer', o)).toEqual(ok);
-    for (const { name } of [near, far, stays]) await agent.hears('notify:enter_office', { computer: name });
-    const calls = ['near', 'far'].map((name) => agent.call(name, 'hang', name, 0));
-    known = ['blue'];
-    // Each node checks its own peers at every reload, also while another reload runs.
-    const parted = [a, b, b, a].map((one) => one.reload());
-    const names = (await Promise.all(parted)).flat().map(({ seat }) => seat?.name ?? '');
-    expect(names.toSorted()).toEqual(['far', 'near']);
-    for (const call of calls) expect(await call).toMatchObject(failed(404));
-    await Promise.all([near.gone(), far.gone()]);
-    for (const one of [near, far])
-      expect(one.notices.filter(([event]) => event === 'notify:disconnecting')).toHaveLength(1);
-    for (const name of ['near', 'far']) await agent.hears('notify:leave_office', { computer: name });
-    for (const name of ['near', 'far']) {
-      expect(await peer(b, name, 'blue').join('computer', o)).toEqual(ok);
-      await agent.hears('notify:enter_office', { computer: name });
-    }
-    // Notices arrive in order, so all earlier ones have come when this update arrives.
-    await stays.ask('server:update_desktop', { computer: 'stays' });
-    await agent.hears('notify:update_desktop', { computer: 'stays' });
-    expect(agent.notices.filter(([event]) => event === 'notify:leave_office')).toHaveLength(2);
   });
 
   it('gives each seat to one of those who want it at the same moment', async () => {

@@ -131,6 +131,15 @@ it('a misspelt key that is ignored is told with the one that was meant', async (
   expect(notices).toContain('config: mcpServers.a.arg: unknown key, ignored (did you mean args?)');
 });
 
+it('a config is refused with all of its mistakes', async () => {
+  const config = foreign({ mcpServers: { nameless: { args: [] }, odd: { command: 'x', args: 7, env: [] } } });
+  const paths = ['nameless.command', 'odd.args', 'odd.env'];
+  await expect(createComputer({ config, record: false, stateDir: false })).rejects.toMatchObject({
+    ...{ code: 'ConfigInvalid', remedy: 'Fix the config; nothing was started.' },
+    details: { mistakes: paths.map((path) => ({ path: `mcpServers.${path}` })) },
+  });
+});
+
 it('an onNotice that throws is a warning of the process, and the host goes on', async () => {
   const warned = once(process, 'warning');
   await using computer = await createComputer({

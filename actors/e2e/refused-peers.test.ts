@@ -68,7 +68,11 @@ it.each<[kind: string, told: object, act: (office: Office) => unknown, options?:
     },
   ],
   ['malformed', { code: 400 }, joins(['computer', 'an\u202Eame'])],
-  ['malformed', { code: 400 }, (office) => turnedAway(office, { auth: { token: 'all' } }, '/')],
+  [
+    'malformed',
+    { code: 400, reason: 'Use the namespace /smcp' },
+    (office) => turnedAway(office, { auth: { token: 'all' } }, '/'),
+  ],
   ['version', { code: 4008 }, (office) => turnedAway(office, { query: { a2c_version: '9.0.0' } })],
   ['version', { code: 400 }, (office) => turnedAway(office, {}), { requireVersion: true }],
   ['version', { code: 400 }, ({ url }) => fetch(`${url}/socket.io/?EIO=3&transport=polling`)],

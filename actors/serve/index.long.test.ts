@@ -1,15 +1,12 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { InMemoryTransport, Client } from '@modelcontextprotocol/client';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createComputer } from '../index.ts';
 import type { Computer } from '../index.ts';
 import { createServe } from './index.ts';
+import { fixtureFile as fixture, testFolder } from '../../scenarios/fixtures/test-folder.ts';
 
-const fixture = (name: string): string =>
-  fileURLToPath(new URL(`../../scenarios/fixtures/${name}`, import.meta.url));
 /** Lists its resource once its tool `release` was called, unless the file WITHOUT is there, and has no prompts. */
 const late = {
   command: process.execPath,
@@ -34,11 +31,9 @@ const late = {
     });`,
   ],
 };
-function newFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'served-'));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-  return folder;
-}
+const root = testFolder('served');
+let folders = 0;
+const newFolder = (): string => join(root, String((folders += 1)));
 const telling = { command: process.execPath, args: [fixture('telling-server.mjs'), 'serve'] };
 
 async function served(

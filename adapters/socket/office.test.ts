@@ -52,13 +52,6 @@ const page = (path: string, headers: Record<string, string>, agent?: Agent): Pro
 const polling = '/socket.io/?EIO=4&transport=polling';
 
 describe('an office over Socket.IO', () => {
-  it('serves polling and web sockets alike', async () => {
-    for (const transports of [['polling'], ['websocket']]) {
-      const socket = opened('/smcp', { transports });
-      await event(socket, 'connect');
-      expect(await ask(socket, 'client:nonsense', {})).toMatchObject([{ error: { code: 501 } }]);
-    }
-  });
   it('lets no page of another web site in, nor a name that was rebound to this machine', async () => {
     expect((await page(polling, {})).statusCode).toBe(200);
     for (const headers of [{ origin: 'https://evil.example' }, { host: 'evil.example' }])
@@ -68,9 +61,6 @@ describe('an office over Socket.IO', () => {
       extraHeaders: { origin: 'https://evil.example' },
     });
     await event(socket, 'connect_error');
-  });
-  it('says where to go in the namespace where nobody would answer', async () => {
-    expect(await event(opened('/'), 'connect_error')).toMatchObject({ message: 'Use the namespace /smcp' });
   });
   it('keeps an office that is named like a socket apart from that socket', async () => {
     const [victim, spy, mate] = [opened('/smcp'), opened('/smcp'), opened('/smcp')];
