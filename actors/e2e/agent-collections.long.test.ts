@@ -1,6 +1,5 @@
 /** Tests of the Desktop and the Finder of an agent, with a real office, computer and server. */
 import { describe, expect, it } from 'vitest';
-import type { A2cError } from '../index.ts';
 import { bootedHosts } from '../../scenarios/fixtures/booted.ts';
 import { launchedWith, type ResourceServer } from '../../scenarios/fixtures/resource-servers.ts';
 
@@ -75,11 +74,6 @@ const notes = (day: number) => ({
   ...{ ref: 'notes.md', title: 'Notes', last_modified: `2026-03-0${day}T00:00:00Z`, pages: [] },
 });
 const listed = (...documents: readonly object[]) => ['--host', 'h', '--documents', JSON.stringify(documents)];
-const failureOf = (question: Promise<unknown>): Promise<A2cError> =>
-  question.then(
-    () => Promise.reject(new Error('it was answered')),
-    (error: unknown) => error as A2cError,
-  );
 
 describe('an agent that listens to a Finder', () => {
   it('an agent hears of all documents, then of each that appears, changes and vanishes, and of nothing else', async () => {
@@ -108,7 +102,7 @@ describe('an agent that listens to a Finder', () => {
 });
 
 describe('an agent that asks for documents', () => {
-  it('reads a document level by level', async () => {
+  it('reads a document level by level, and hears which page it has not', async () => {
     await using hosts = await hostsWith('documents', ['--host', 'h']);
     const { agent } = hosts;
     expect(await agent.documents.metadata('desk', plan)).toMatchObject({
@@ -129,33 +123,8 @@ describe('an agent that asks for documents', () => {
     expect(await agent.readResource('desk', `${plan}/pages/0?format=text`)).toMatchObject([
       { mimeType: 'text/plain' },
     ]);
-  });
-
-  it('an agent that asks for a wrong document gets the code of Finder, its details and the name of the question', async () => {
-    await using hosts = await hostsWith('documents', ['--host', 'h']);
-    const { agent } = hosts;
-    const refused = [
-      await failureOf(agent.documents.metadata('desk', 'dpe://h/nothing')),
-      await failureOf(agent.documents.metadata('desk', 'dpe://elsewhere/d')),
-      await failureOf(agent.documents.page('desk', plan, 9)),
-      await failureOf(agent.documents.element('desk', plan, 'x')),
-    ];
-    expect(refused.map(({ code }) => code)).toEqual([
-      'DocumentNotFound',
-      'DocumentNotFound',
-      'PageOutOfRange',
-      'ElementNotFound',
-    ]);
-    expect(refused.map(({ details: { req_id: _, ...details } }) => details)).toEqual([
-      { doc_ref: 'nothing' },
-      { host: 'elsewhere' },
-      { page_index: 9, page_count: 2 },
-      { element_id: 'x' },
-    ]);
-    const names = refused.map(({ details }) => details['req_id']);
-    expect([new Set(names).size, names.every((name) => typeof name === 'string')]).toEqual([4, true]);
-    await expect(agent.finder('nobody')).rejects.toMatchObject({
-      ...{ code: 'NotFound', details: { req_id: expect.stringMatching(/./) } },
+    await expect(agent.documents.page('desk', plan, 9)).rejects.toMatchObject({
+      ...{ code: 'PageOutOfRange', details: { page_index: 9, page_count: 2, req_id: expect.any(String) } },
     });
   });
 });

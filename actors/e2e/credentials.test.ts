@@ -13,7 +13,7 @@ import {
   type RefusedPeer,
 } from '../index.ts';
 import {
-  EnteringPeers,
+  enteringPeer,
   makeSigner,
   validClaims,
   type EnteringPeer,
@@ -23,9 +23,7 @@ import { testFolder } from '../../scenarios/fixtures/test-folder.ts';
 
 const folder = testFolder('credentials');
 
-const peers = new EnteringPeers();
-const peer = (office: Office, token?: string): EnteringPeer => peers.open(office.url, token);
-afterAll(() => peers.close());
+const peer = (office: Office, token?: string): EnteringPeer => enteringPeer(office.url, token);
 const officeWith = (auth: OfficeAuth): Promise<Office> => createOffice({ port: 0, auth });
 
 describe('a token with a grant', () => {

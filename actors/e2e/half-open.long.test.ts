@@ -5,17 +5,11 @@ import { Agent } from 'node:http';
 import { connect as connectTcp, type Socket as NetSocket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import type { Socket } from 'socket.io-client';
-import { afterEach, describe, expect, it } from 'vitest';
-import { EnteringPeers } from '../../scenarios/fixtures/entering.ts';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { enteringPeer } from '../../scenarios/fixtures/entering.ts';
 import { frameOf, halfOf, headersOf, upgradeOf } from '../../scenarios/fixtures/raw-socket.ts';
 import { createOffice, type GivenLimits, type LimitName, type Office } from '../index.ts';
 
-const ends: (() => unknown)[] = [];
-const peers = new EnteringPeers();
-afterEach(() => {
-  ends.splice(0).forEach((end) => end());
-  peers.close();
-});
 const token = 'the-token';
 const officeWith = (limits: GivenLimits, more: object = {}): Promise<Office> =>
   createOffice({ port: 0, auth: token, limits, record: false, ...more });
@@ -24,7 +18,7 @@ const refused = (office: Office, name: LimitName): number => office.stats().refu
 /** TCP connection that has sent these texts and ignores all received data. */
 async function raw(office: Office, ...said: readonly (string | Buffer)[]): Promise<NetSocket> {
   const socket = connectTcp(office.port, '127.0.0.1');
-  ends.push(() => socket.destroy());
+  onTestFinished(() => void socket.destroy());
   socket.on('error', () => {}).resume();
   await once(socket, 'connect');
   for (const text of said) socket.write(text);
@@ -51,8 +45,8 @@ async function peer(
   transports: readonly string[] = ['websocket'],
 ): Promise<{ readonly socket: Socket; readonly isIn: boolean }> {
   const agent = new Agent({ keepAlive: true });
-  ends.push(() => agent.destroy());
-  const { socket, entered } = peers.open(url, token, {
+  onTestFinished(() => agent.destroy());
+  const { socket, entered } = enteringPeer(url, token, {
     // The types of socket.io-client know only the agent of browsers, so a cast is needed.
     agent: agent as never,
     transports: [...transports],
@@ -85,13 +79,6 @@ describe('a connection that is not let in', () => {
     expect(refused(office, 'entryMs')).toBeGreaterThan(0);
   });
 
-  it('counts as a connection until it is ended when it polls', async () => {
-    await using office = await officeWith({ entryMs: 300 });
-    await polling(office);
-    expect(office.stats().connections).toBeGreaterThan(0);
-    await expect.poll(() => office.stats().connections).toBe(0);
-  });
-
   it.each<[what: string, begin: (port: number) => NetSocket]>([
     ['no handshake of TLS', (port) => connectTcp(port, '127.0.0.1')],
     ['nothing after it', (port) => connectTls({ port, host: '127.0.0.1', rejectUnauthorized: false })],
@@ -103,7 +90,7 @@ describe('a connection that is not let in', () => {
     const socket = begin(office.port)
       .on('error', () => {})
       .resume();
-    ends.push(() => socket.destroy());
+    onTestFinished(() => void socket.destroy());
     await gone(socket);
     await expect.poll(() => office.stats().connections).toBe(0);
   });
@@ -151,7 +138,7 @@ describe('a connection that is let in', () => {
       expect(isIn).toBe(true);
       const warnings: Error[] = [];
       const warned = (warning: Error): void => void warnings.push(warning);
-      ends.push(() => process.off('warning', warned));
+      onTestFinished(() => void process.off('warning', warned));
       process.on('warning', warned);
       // This later connection is not admitted, and the office ends it.
       await gone(await web(office));

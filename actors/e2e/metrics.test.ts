@@ -1,11 +1,8 @@
 /** Tests of the metrics of an office on a port of their own. */
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { createAgent, createOffice, type Office } from '../index.ts';
 import { bootedComputer } from '../../scenarios/fixtures/booted.ts';
-import { EnteringPeers } from '../../scenarios/fixtures/entering.ts';
-
-const peers = new EnteringPeers();
-afterEach(() => peers.close());
+import { enteringPeer } from '../../scenarios/fixtures/entering.ts';
 
 const openOffice = (more: object = {}): Promise<Office> =>
   createOffice({ port: 0, record: false, metrics: { port: 0 }, ...more });
@@ -30,7 +27,7 @@ describe('the metrics of an office', () => {
     await agent.callTool('c1', 'nothing', {});
     await using third = await bootedComputer({ name: 'c2', config: { mcpServers: {} } });
     await expect(third.join(seat)).rejects.toMatchObject({ code: 'Conflict' });
-    await peers.open(office.url).entered;
+    await enteringPeer(office.url).entered;
     expect(await valueOf(office, 'a2c_office_seats')).toBe(2);
     expect(await valueOf(office, 'a2c_office_rooms')).toBe(1);
     expect(await valueOf(office, 'a2c_office_in_flight')).toBe(0);
@@ -50,7 +47,7 @@ describe('the metrics of an office', () => {
 
   it('have no label for what strangers make up, and no name of anybody', async () => {
     await using office = await openOffice();
-    const stranger = peers.open(office.url);
+    const stranger = enteringPeer(office.url);
     for (let count = 0; count < 50; count++) await stranger.ask(`client:made-up-${count}`, {});
     const { body } = await get(office, '/metrics');
     expect(body).toContain('a2c_office_events_total{event="other"} 50');
@@ -71,7 +68,7 @@ describe('the metrics of an office', () => {
     await computer.join({ url: office.url });
     expect(await get(office, '/healthz')).toEqual({ status: 200, body: 'ok\n' });
     expect(await get(office, '/readyz')).toEqual({ status: 200, body: 'ready\n' });
-    const slow = peers.open(office.url);
+    const slow = enteringPeer(office.url);
     const asked = new Promise<(answer: object) => void>((resolve) =>
       slow.socket.once('client:get_tools', (_: unknown, ack: (answer: object) => void) => resolve(ack)),
     );

@@ -1,11 +1,8 @@
 /** Tests of the limits of an office: each is exceeded by one peer while another peer is not affected. */
-import { afterEach, describe, expect, it } from 'vitest';
-import { EnteringPeers, type EnteringPeer } from '../../scenarios/fixtures/entering.ts';
+import { describe, expect, it } from 'vitest';
+import { enteringPeer, type EnteringPeer } from '../../scenarios/fixtures/entering.ts';
 import { seatedSocket } from '../../scenarios/fixtures/raw-socket.ts';
 import { createOffice, type GivenLimits, type LimitName, type Office, type OfficeStats } from '../index.ts';
-
-const peers = new EnteringPeers();
-afterEach(() => peers.close());
 
 type Ack = readonly unknown[];
 interface From {
@@ -16,7 +13,7 @@ async function peer(
   { url }: Office,
   { address, transports = ['websocket'] }: From = {},
 ): Promise<EnteringPeer> {
-  const one = peers.open(url, undefined, {
+  const one = enteringPeer(url, undefined, {
     transports: [...transports],
     ...(address !== undefined && { extraHeaders: { 'X-Forwarded-For': address } }),
   });
@@ -247,7 +244,7 @@ describe('bytes of a peer', () => {
 
   it('end the connection of a peer that does not read them, and not that of who sends them', async () => {
     await using office = await officeWith({ unreadBytes: 200_000, eventsPerSocket: 0, callsPerSocket: 0 });
-    const slow = await slowComputer(office);
+    await slowComputer(office);
     const agent = await peer(office);
     await agent.join('o', 'agent', 'a');
     const params = { text: 'x'.repeat(100_000) };
@@ -265,12 +262,11 @@ describe('bytes of a peer', () => {
     for (const answer of await Promise.all(answers))
       expect(answer).toMatchObject([{ structuredContent: { error: { code: 404 } } }]);
     expect(await agent.ask('server:list_room', room)).toMatchObject([{ sessions: [{ name: 'a' }] }]);
-    slow.destroy();
   });
 
   it('do not keep a peer there that does not read them after it was told to go', async () => {
     await using office = await officeWith({ unreadBytes: 0 });
-    const slow = await slowComputer(office);
+    await slowComputer(office);
     const agent = await peer(office);
     await agent.join('o', 'agent', 'a');
     const params = { text: 'x'.repeat(1_000_000) };
@@ -287,11 +283,9 @@ describe('bytes of a peer', () => {
     await expect.poll(() => office.peers().length, { timeout: 30_000 }).toBe(1);
     for (const answer of await Promise.all(answers))
       expect(answer).toMatchObject([{ structuredContent: { error: { code: 404 } } }]);
-    slow.destroy();
   });
 });
 /** Computer that joins the office and then reads nothing. */
-async function slowComputer(office: Office): Promise<{ destroy(): void }> {
-  const socket = await seatedSocket(office.port, { role: 'computer', name: 'slow' });
-  return socket.pause();
+async function slowComputer({ port }: Office): Promise<void> {
+  (await seatedSocket(port, { role: 'computer', name: 'slow' })).pause();
 }

@@ -3,15 +3,12 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { connect } from 'node:tls';
 import type { Socket } from 'socket.io-client';
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { createOffice, type LogEntry, type Office, type OfficeOptions } from '../index.ts';
-import { EnteringPeers } from '../../scenarios/fixtures/entering.ts';
+import { enteringPeer } from '../../scenarios/fixtures/entering.ts';
 import { fixtureFile, testFolder } from '../../scenarios/fixtures/test-folder.ts';
 
 const folder = testFolder('operating');
-const peers = new EnteringPeers();
-afterEach(() => peers.close());
-
 const path = join(folder, 'tokens.json');
 const tokens = (...all: readonly object[]): void => writeFileSync(path, JSON.stringify({ tokens: all }));
 const [red, blue] = [
@@ -34,7 +31,7 @@ async function seated(
   name: string,
   transports = ['polling', 'websocket'],
 ): Promise<Seated> {
-  const { socket, join: sit } = peers.open(url, token, { transports });
+  const { socket, join: sit } = enteringPeer(url, token, { transports });
   const told = new Promise((resolve) => socket.once('notify:disconnecting', resolve));
   const over = new Promise((resolve) => socket.once('disconnect', resolve));
   await sit('o', 'computer', name);
@@ -132,12 +129,12 @@ describe('the operator of an office', () => {
     const told: LogEntry[] = [];
     const lines = (): unknown[] => told.map(({ level, event, message }) => `${level} ${event}: ${message}`);
     await using office = await officeWith({ log: (entry) => void told.push(entry) });
-    await peers.open(office.url, 'guessed').entered;
+    await enteringPeer(office.url, 'guessed').entered;
     expect(lines()).toEqual(['warn peer.refused: This office does not know that token']);
     office.admit(() => {
       throw new Error('the directory is down');
     });
-    await peers.open(office.url, 'guessed').entered;
+    await enteringPeer(office.url, 'guessed').entered;
     expect(lines().at(-1)).toBe('warn peer.refused: nobody could say whether it may: the directory is down');
   });
 });

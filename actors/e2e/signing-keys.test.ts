@@ -3,10 +3,10 @@ import { readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { createOffice, type Office, type OfficeAuth, type RefusedPeer } from '../index.ts';
 import {
-  EnteringPeers,
+  enteringPeer,
   makeSigner,
   validClaims as claims,
   type EnteringPeer,
@@ -16,16 +16,12 @@ import { testFolder } from '../../scenarios/fixtures/test-folder.ts';
 
 const folder = testFolder('keys');
 const path = join(folder, 'keys.json');
-const peers = new EnteringPeers();
-const peer = (office: Office, token: string): EnteringPeer => peers.open(office.url, token);
+const peer = (office: Office, token: string): EnteringPeer => enteringPeer(office.url, token);
 const officeWith = (auth: OfficeAuth): Promise<Office> => createOffice({ port: 0, auth });
 let signer: Signer;
 beforeAll(async () => {
   signer = await makeSigner('one');
   writeFileSync(path, JSON.stringify({ keys: [signer.jwk] }));
-});
-afterAll(() => {
-  peers.close();
 });
 
 describe('a signed token', () => {

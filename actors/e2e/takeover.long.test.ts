@@ -1,17 +1,11 @@
 /** Tests of a computer that reconnects while its old connection hangs: only the same credential gets its seat. */
 import type { Socket as NetSocket } from 'node:net';
-import { afterEach, describe, expect, it } from 'vitest';
-import { EnteringPeers, type EnteringPeer } from '../../scenarios/fixtures/entering.ts';
+import { describe, expect, it } from 'vitest';
+import { enteringPeer, type EnteringPeer } from '../../scenarios/fixtures/entering.ts';
 import { seatedSocket } from '../../scenarios/fixtures/raw-socket.ts';
 import { createOffice, type Office } from '../index.ts';
 
-const open: NetSocket[] = [];
-const peers = new EnteringPeers();
-const peer = (office: Office, token: string): EnteringPeer => peers.open(office.url, token);
-afterEach(() => {
-  open.splice(0).forEach((socket) => socket.destroy());
-  peers.close();
-});
+const peer = (office: Office, token: string): EnteringPeer => enteringPeer(office.url, token);
 const auth = [
   { token: 'mine', label: 'build-1' },
   { token: 'rotated', label: 'build-1' },
@@ -19,12 +13,8 @@ const auth = [
 ];
 const openOffice = (): Promise<Office> => createOffice({ port: 0, auth, record: false });
 
-/** Peer that joins the office and then sends nothing, not even heartbeats. */
-async function hanging(office: Office, token: string, role: string, name: string): Promise<NetSocket> {
-  const socket = await seatedSocket(office.port, { role, name, token });
-  open.push(socket);
-  return socket;
-}
+const hanging = ({ port }: Office, token: string, role: string, name: string): Promise<NetSocket> =>
+  seatedSocket(port, { role, name, token });
 const taken = [false, expect.stringContaining('already exists')];
 
 describe('a seat whose connection hangs', () => {

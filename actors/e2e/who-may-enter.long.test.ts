@@ -3,13 +3,12 @@ import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createAgent, createOffice, type Entrant, type Office } from '../index.ts';
 import { bootedComputer } from '../../scenarios/fixtures/booted.ts';
-import { EnteringPeers } from '../../scenarios/fixtures/entering.ts';
+import { enteringPeer } from '../../scenarios/fixtures/entering.ts';
 import { testFolder } from '../../scenarios/fixtures/test-folder.ts';
 
 const folder = testFolder('enter');
 const [first, second] = ['the-first-token-of-this-test', 'the-second-token-of-this-test'];
 let office: Office;
-const peers = new EnteringPeers();
 const refusals: string[] = [];
 beforeAll(async () => {
   office = await createOffice({ port: 0, auth: [first, second] });
@@ -24,7 +23,7 @@ interface Shown {
 }
 /** Connects a client and returns whether it was admitted, the error, and whether an early event was answered. */
 async function entering({ transports = ['websocket'], ...shown }: Shown, url = office.url) {
-  const peer = peers.open(url, undefined, { transports: [...transports], ...shown });
+  const peer = enteringPeer(url, undefined, { transports: [...transports], ...shown });
   let answered = false;
   void peer.join('o', 'agent', 'a').then(() => (answered = true));
   const entered = await peer.entered;
