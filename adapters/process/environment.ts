@@ -57,9 +57,6 @@ function variablesOf(platform: string) {
 const joined = (paths: readonly string[], separator: string): string =>
   [...new Set(paths.flatMap((path) => path.split(separator)).filter(Boolean))].join(separator);
 
-/** Tells whether a value is an exported shell function, which begins with `()` and which old shells would run. */
-const isFunction = (value: string): boolean => value.startsWith('()');
-
 /** The marker `A2C_INSTANCE` is set last, so that no config can hide a child from the cleanup of the next start. */
 export function environmentOf(
   spec: LaunchSpec,
@@ -73,7 +70,8 @@ export function environmentOf(
   const least = inherited[platform === 'win32' ? 'windows' : 'posix'];
   for (const name of [...(base === 'full' ? Object.keys(host.values) : least), ...pass]) {
     const value = host.get(name);
-    if (value !== undefined && !isFunction(value)) child.set(name, value);
+    // Leaves out exported shell functions, which old shells would run.
+    if (value !== undefined && !value.startsWith('()')) child.set(name, value);
   }
   const path = child.get('PATH') ?? '';
   for (const [name, value] of [...Object.entries(added), ...Object.entries(spec.env)]) child.set(name, value);
@@ -115,10 +113,8 @@ export function systemProgram(program: SystemProgram, env: Variables = process.e
 }
 
 const isWindowsPath = /[/\\]|^[a-z]:/i;
-const endingsIn = (env: Environment): readonly string[] => {
-  const [, given = ''] = Object.entries(env).find(([name]) => name.toUpperCase() === 'PATHEXT') ?? [];
-  return (given || '.COM;.EXE;.BAT;.CMD').toLowerCase().split(';').filter(Boolean);
-};
+const endingsIn = (env: Environment): readonly string[] =>
+  (valueOf(env, 'PATHEXT') || '.COM;.EXE;.BAT;.CMD').toLowerCase().split(';').filter(Boolean);
 /** The first list is tried first. On Windows a file without an ending is a script for other systems. */
 const namesOf = (command: string, env: Environment, isWindows: boolean): readonly (readonly string[])[] => {
   if (!isWindows) return [[command]];

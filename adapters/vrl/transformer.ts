@@ -20,20 +20,11 @@ const unusable = (why: string): Failure => ({
   message: `VRL could not be loaded: ${why}`,
   remedy: installCommand(verel),
 });
-const incomplete = ({ message, remedy }: OwnFileMissing): Failure => ({
-  code: 'ConfigInvalid',
-  message,
-  remedy,
-});
 const tooLong = (ms: number): Failure => ({
   code: wireCodes.noAnswer,
   message: `The program did not end within ${ms} ms`,
   details: { timeout: ms },
   remedy: 'Let it look at less of the result.',
-});
-const ended = (source: string, said: string): Failure => ({
-  code: wireCodes.internal,
-  message: endText(source, said),
 });
 /** Known cases: a result nested more than 126 levels deep, and text with half of a surrogate pair. */
 const broken = (why: string): Failure => ({
@@ -67,9 +58,10 @@ function openWorker(): Worker {
 }
 function unloaded(error: unknown): Failure {
   if (error instanceof PackageMissing) return missing;
-  return error instanceof OwnFileMissing ? incomplete(error) : unusable(String(error));
+  if (!(error instanceof OwnFileMissing)) return unusable(String(error));
+  return { code: 'ConfigInvalid', message: error.message, remedy: error.remedy };
 }
-function failureOf(told: Exclude<VrlMessage, { type: 'ran' }> | Gone, source: string, times: Times) {
+function failureOf(told: VrlMessage | Gone, source: string, times: Times) {
   if ('gone' in told)
     switch (told.gone) {
       case 'unusable':
@@ -86,7 +78,7 @@ function failureOf(told: Exclude<VrlMessage, { type: 'ran' }> | Gone, source: st
       case 'ended':
         return closed;
     }
-  if (told.type === 'failed') return ended(source, told.why);
+  if (told.type === 'failed') return { code: wireCodes.internal, message: endText(source, told.why) };
   return told.type === 'checked' ? syntaxFailure(source, told.errors) : undefined;
 }
 type Times = Required<TransformerTimes>;
@@ -112,8 +104,7 @@ export function createTransformer({
         pool.add(
           () => [{ source } satisfies VrlTask],
           (told) => {
-            const failure =
-              'type' in told && told.type === 'ran' ? undefined : failureOf(told, source, times);
+            const failure = failureOf(told, source, times);
             resolve(failure ? { ok: false, failure } : { ok: true });
           },
         );

@@ -2,14 +2,10 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { contentHash } from '../../../machines/catalog/changes.ts';
 import type { JsonObject } from '../../../machines/catalog/entries.ts';
-import {
-  decodePrompt,
-  decodeResource,
-  decodeResourceTemplate,
-  decodeTool,
-  decoders,
-  encode,
-} from './codec.ts';
+import { decoders, encode } from './codec.ts';
+
+const reads = (what: string) => (raw: unknown) => decoders[`${what}/list`]?.(raw);
+const decodeTool = reads('tools');
 
 const json = fc.jsonValue({ maxDepth: 4 });
 const object = fc.dictionary(fc.string(), json, { maxKeys: 4 });
@@ -82,9 +78,9 @@ type Codec = readonly [
 ];
 const codecs: readonly Codec[] = [
   ['tool', tool, decodeTool, { name: 't', inputSchema: { type: 'object' } }],
-  ['resource', resource, decodeResource, { uri: 'a:b', name: 'r' }],
-  ['template', template, decodeResourceTemplate, { uriTemplate: 'a:{b}', name: 'r' }],
-  ['prompt', prompt, decodePrompt, { name: 'p' }],
+  ['resource', resource, reads('resources'), { uri: 'a:b', name: 'r' }],
+  ['template', template, reads('resources/templates'), { uriTemplate: 'a:{b}', name: 'r' }],
+  ['prompt', prompt, reads('prompts'), { name: 'p' }],
 ];
 /** Converts a value to JSON and back, so that values which cannot be sent are found. */
 const sent = (value: object): unknown => JSON.parse(JSON.stringify(value));
@@ -200,11 +196,6 @@ describe('the words of MCP', () => {
   });
   it('hold a list only as a whole: one broken icon leaves all of them as they came', () => {
     const icons = [{ src: 'a' }, { source: 'b' }];
-    expect(decodePrompt({ name: 'p', icons })).toEqual({ name: 'p', more: { icons } });
-  });
-  it('have four lists, each with what reads its entries', () => {
-    expect(Object.keys(decoders)).toEqual([
-      ...['tools/list', 'resources/list', 'resources/templates/list', 'prompts/list'],
-    ]);
+    expect(reads('prompts')({ name: 'p', icons })).toEqual({ name: 'p', more: { icons } });
   });
 });

@@ -133,12 +133,6 @@ const reading =
   (raw) =>
     frozenJson(decode(raw));
 
-/** Undefined when unusable, such as without a name or with arguments that cannot be an object. */
-export const decodeTool = reading(tool);
-export const decodeResource = reading(resource);
-export const decodeResourceTemplate = reading(resourceTemplate);
-export const decodePrompt = reading(prompt);
-
 /** `place`: position in the list, counted from 1, by which a tool without a name is named. */
 export function unusableTool(raw: unknown, place: number): Tool {
   const { name, inputSchema } = (object(raw) ?? {}) as { readonly [name: string]: unknown };
@@ -155,9 +149,10 @@ export function unusableTool(raw: unknown, place: number): Tool {
   return Object.freeze({ name: key(name) ?? `#${place}`, inputSchema: {}, unusable });
 }
 
+/** Undefined when unusable, such as without a name or with arguments that cannot be an object. */
 export const decoders: Readonly<Record<string, (raw: unknown) => object | undefined>> = {
-  'tools/list': decodeTool,
-  'resources/list': decodeResource,
-  'resources/templates/list': decodeResourceTemplate,
-  'prompts/list': decodePrompt,
+  'tools/list': reading(tool),
+  'resources/list': reading(resource),
+  'resources/templates/list': reading(resourceTemplate),
+  'prompts/list': reading(prompt),
 };

@@ -51,18 +51,11 @@ const tooLargeCode = -32_013;
 export const messageLevels = 50_000;
 export type TooLarge = { readonly bytes: number; readonly limit: number } | { readonly limit_levels: number };
 /** `bytes` is Infinity for one that is nested too deep. */
-export const tooLargeError = (bytes: number, limit: number): RpcError =>
-  bytes === Infinity
-    ? {
-        code: tooLargeCode,
-        message: `the answer is nested too deep, the limit is ${messageLevels} levels`,
-        data: { limit_levels: messageLevels },
-      }
-    : {
-        code: tooLargeCode,
-        message: `the answer has ${bytes} bytes, the limit is ${limit}`,
-        data: { reason: 'tooLarge', bytes, limit },
-      };
+export const tooLargeError = (bytes: number, limit: number): RpcError => ({
+  code: tooLargeCode,
+  message: 'the answer is too large',
+  data: bytes === Infinity ? { limit_levels: messageLevels } : { bytes, limit },
+});
 export function tooLargeOf({ code, data }: RpcError): TooLarge | undefined {
   if (code !== tooLargeCode) return undefined;
   const { bytes, limit, limit_levels } = fieldsOf(data);

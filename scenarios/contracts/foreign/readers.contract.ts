@@ -15,7 +15,7 @@ import { cookieIn } from '../../../adapters/mcp/http/http.ts';
 import { createEventReader } from '../../../adapters/mcp/http/event-stream.ts';
 import { statusFailure } from '../../../adapters/mcp/http/http-failures.ts';
 import { readElicitation, readInitialize, readSampling } from '../../../adapters/mcp/lenient.ts';
-import { decodeTool } from '../../../adapters/mcp/messages/codec.ts';
+import { decoders } from '../../../adapters/mcp/messages/codec.ts';
 import { messageLevels } from '../../../adapters/mcp/messages/envelope.ts';
 import { createFramer, Inbox, messageBytes } from '../../../adapters/mcp/messages/framing.ts';
 import { discovered, reading } from '../../../adapters/oauth/answers.ts';
@@ -246,7 +246,7 @@ const valueReaders: Readonly<Record<string, Reader>> = {
   },
   'entry of a list': ofValue(messageBytes, (value) => [
     frozenJson(value),
-    decodeTool({ name: 'a', inputSchema: value, outputSchema: value }),
+    decoders['tools/list']?.({ name: 'a', inputSchema: value, outputSchema: value }),
   ]),
   schema: ofValue(MiB, (value) => [
     validate({ type: 'object', properties: { a: value } }, { a: value }),
