@@ -64,17 +64,14 @@ describe('a wrong question of an agent', () => {
 describe('the options of a question', () => {
   it.each<[string, string, (a: Agent) => unknown]>([
     ['tools', 'timeoutms', (a) => a.tools('raw', { timeoutms: 5 } as never)],
-    ['tools', 'size', (a) => a.tools('raw', { size: 1 } as never)],
     ['room', 'fresh', (a) => a.room({ fresh: true } as never)],
     ['config', 'server', (a) => a.config('raw', { server: 's' } as never)],
-    ['desktop', 'keywords', (a) => a.desktop('raw', { keywords: ['a'] } as never)],
     ['desktop', 'size', (a) => a.desktop('raw', { size: 1.5 })],
     ['finder', 'window', (a) => a.finder('raw', { window: 'window://h' } as never)],
     ['readResource', 'format', (a) => a.readResource('raw', uri, { format: 'text' } as never)],
     ['documents.metadata', 'limit', (a) => a.documents.metadata('raw', uri, { limit: 1 } as never)],
     ['documents.pages', 'pageSize', (a) => a.documents.pages('raw', uri, { pageSize: 1 } as never)],
     ['documents.page', 'format', (a) => a.documents.page('raw', uri, 0, { format: 'pdf' as never })],
-    ['documents.page', 'offset', (a) => a.documents.page('raw', uri, 0, { offset: 1 } as never)],
     [
       'documents.element',
       'categories',

@@ -1,41 +1,35 @@
-import { afterEach, describe, expect, expectTypeOf, it } from 'vitest';
+import { describe, expect, expectTypeOf, it } from 'vitest';
 import { linked } from '../../scenarios/fixtures/hosted.ts';
+import { closedAfter } from '../../scenarios/fixtures/closed-after.ts';
 import { deferred } from '../kernel/listeners.ts';
 import {
   createAgent,
   createOffice,
-  type Agent,
   type CallEnded,
-  type Computer,
   type Confirm,
   type ConfirmAnswer,
   type ConfirmQuestion,
 } from '../index.ts';
 import { bootedComputer } from '../../scenarios/fixtures/booted.ts';
 
-const open: { close(): Promise<void> }[] = [];
-afterEach(async () => {
-  for (const one of open.splice(0).toReversed()) await one.close();
-});
 /** Opens an office, an agent, and a computer that asks its person about every call. */
 async function createHarness() {
   const asked = deferred<ConfirmQuestion>();
   const word = deferred<ConfirmAnswer>();
   const server = linked();
-  const office = await createOffice({ port: 0, record: false });
-  open.push(office);
-  const computer: Computer = await bootedComputer({
-    ...{ name: 'c1', office: { url: office.url }, stateDir: false, reaper: false },
-    config: { mcpServers: { A: { type: 'inmemory', args: ['A'] } } },
-    inMemory: { A: server.connect },
-    confirm: (question) => {
-      asked.resolve(question);
-      return word.promise;
-    },
-  });
-  open.push(computer);
-  const agent: Agent = await createAgent({ url: office.url, name: 'bob' });
-  open.push(agent);
+  const office = closedAfter(await createOffice({ port: 0, record: false }));
+  const computer = closedAfter(
+    await bootedComputer({
+      ...{ name: 'c1', office: { url: office.url }, stateDir: false, reaper: false },
+      config: { mcpServers: { A: { type: 'inmemory', args: ['A'] } } },
+      inMemory: { A: server.connect },
+      confirm: (question) => {
+        asked.resolve(question);
+        return word.promise;
+      },
+    }),
+  );
+  const agent = closedAfter(await createAgent({ url: office.url, name: 'bob' }));
   await agent.tools('c1');
   const calls = (): number => server.methods.filter((method) => method === 'tools/call').length;
   return { agent, computer, asked: asked.promise, word, calls };
@@ -94,7 +88,7 @@ describe('a question to a person', () => {
   });
 
   it.each<[why: string, confirm: Confirm | undefined, told: string, remedy?: string]>([
-    ['missing', undefined, 'There is nobody who could be asked'],
+    ['missing', undefined, 'There is nobody who could be asked', '`confirm`'],
     ['denied', 'deny', 'A person refused the call'],
     ['denied', () => ({ decision: 'deny', reason: 'not today' }), 'A person refused the call: not today'],
     [

@@ -40,17 +40,6 @@ describe('an office', () => {
     expect(await first.callTool(computer.name, 'echo')).toMatchObject({ outcome: 'succeeded' });
   });
 
-  it('is named to the agent with a remedy when it is not there', async () => {
-    const office = await createOffice({ port: 0 });
-    await office.close();
-    const error = await refusal(createAgent({ url: office.url }));
-    expect(error).toMatchObject({
-      code: 'LinkLost',
-      remedy: 'Start an office: createOffice; in a shell: a2c office',
-    });
-    expect(error.message).toBe(`Could not join the office: nobody answers at ${office.url}/ (ECONNREFUSED)`);
-  });
-
   it('needs a port of its own', async () => {
     await using office = await createOffice({ port: 0 });
     const error = await refusal(createOffice({ port: office.port }));

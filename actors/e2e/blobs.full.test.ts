@@ -2,20 +2,12 @@
 import { spawn, spawnSync, type ChildProcessByStdio } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
-import { afterEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js';
 import { blobSizes } from '../../machines/protocol/messages/blobs.ts';
@@ -31,14 +23,12 @@ import {
   type Office,
   type RecordOptions,
 } from '../index.ts';
+import { closedAfter } from '../../scenarios/fixtures/closed-after.ts';
+import { testFolder } from '../../scenarios/fixtures/test-folder.ts';
 import { anyTiming } from '../../machines/kernel/timing.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'a2c-blobs-e2e-'));
-const ends: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const end of ends.splice(0).toReversed()) await end();
-  rmSync(folder, { recursive: true, force: true });
-});
+const folder = join(testFolder('blobs'), 'one');
+beforeEach(() => onTestFinished(() => rmSync(folder, { recursive: true, force: true })));
 const bytes = Buffer.from(Uint8Array.from({ length: 6_000_000 }, (_, n) => (n * 31) % 253));
 const sha256 = createHash('sha256').update(bytes).digest('hex');
 const blobs = join(folder, 'state', 'blobs');
@@ -60,25 +50,24 @@ async function meet(port = 0, record: RecordOptions = {}): Promise<World> {
   mkdirSync(join(folder, 'skills', 'big'), { recursive: true });
   writeFileSync(join(folder, 'skills', 'big', 'SKILL.md'), '---\ndescription: big\n---\n');
   writeFileSync(join(folder, 'skills', 'big', 'model.bin'), bytes);
-  const office = await createOffice({ port });
-  ends.push(() => office.close());
+  const office = closedAfter(await createOffice({ port }));
   const timing = { linkBackoffMs: 20, refetchMs: 50 };
-  const computer = await createComputer({
-    name: 'c1',
-    stateDir: join(folder, 'state'),
-    config: {
-      servers: [{ name: 's', type: 'inmemory', server_parameters: {} }],
-      a2c: { skills: [join(folder, 'skills')] },
-    },
-    inMemory: { s: camera },
-    office: { url: office.url },
-    confirm: 'allow',
-    timing: anyTiming(timing),
-    record,
-  });
-  ends.push(() => computer.close());
-  const agent = await createAgent({ url: office.url, timing: anyTiming(timing), record });
-  ends.push(() => agent.close());
+  const computer = closedAfter(
+    await createComputer({
+      name: 'c1',
+      stateDir: join(folder, 'state'),
+      config: {
+        servers: [{ name: 's', type: 'inmemory', server_parameters: {} }],
+        a2c: { skills: [join(folder, 'skills')] },
+      },
+      inMemory: { s: camera },
+      office: { url: office.url },
+      confirm: 'allow',
+      timing: anyTiming(timing),
+      record,
+    }),
+  );
+  const agent = closedAfter(await createAgent({ url: office.url, timing: anyTiming(timing), record }));
   await agent.tools('c1');
   return { office, computer, agent };
 }
@@ -161,14 +150,12 @@ describe.skipIf(!canMount)('a full disk', () => {
     const config = join(folder, 'small.json');
     const opened = { folder: join(landing, 'in'), autoApprove: true };
     writeFileSync(config, JSON.stringify({ mcpServers: {}, a2c: { landing: opened } }));
-    const office = await createOffice({ port: 0 });
-    ends.push(() => office.close());
-    const agent = await createAgent({ url: office.url, record: false });
-    ends.push(() => agent.close());
+    const office = closedAfter(await createOffice({ port: 0 }));
+    const agent = closedAfter(await createAgent({ url: office.url, record: false }));
     const joined = new Promise((resolve) => agent.on('computer.joined', resolve));
     const argv = ['computer', '--url', office.url, '--name', 'small', '--no-reaper', '-c', config];
     const child = a2cOn(landing, 'exec "$@"', ...argv);
-    ends.push(async () => {
+    onTestFinished(async () => {
       child.kill('SIGTERM');
       await once(child, 'exit');
     });

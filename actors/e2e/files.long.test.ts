@@ -4,11 +4,12 @@ import type { Read } from '../../machines/protocol/messages/lists.ts';
 import { createHash } from 'node:crypto';
 import { readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { createAgent, createComputer, createOffice } from '../index.ts';
 import { blobSizes } from '../../machines/protocol/messages/blobs.ts';
 import { putFile } from '../api/agent-files.ts';
 import { anyTiming } from '../../machines/kernel/timing.ts';
+import { closedAfter } from '../../scenarios/fixtures/closed-after.ts';
 import { testFolder } from '../../scenarios/fixtures/test-folder.ts';
 
 /** Files that an agent puts on a computer, over sockets. */
@@ -17,24 +18,16 @@ let count = 0;
 const folder = (): string => join(root, String((count += 1)));
 const bytes = (size: number): Buffer => Buffer.from(Array.from({ length: size }, (_, i) => i % 251));
 const sha256 = (data: Buffer): string => createHash('sha256').update(data).digest('hex');
-const open: { close(): Promise<void> }[] = [];
-afterEach(async () => {
-  for (const each of open.splice(0).toReversed()) await each.close();
-});
-const opened = <T extends { close(): Promise<void> }>(each: T): T => {
-  open.push(each);
-  return each;
-};
 const timing = anyTiming({ linkBackoffMs: 20 });
 async function world(given: object | null = {}) {
   const landing = folder();
-  const office = opened(await createOffice({ port: 0 }));
+  const office = closedAfter(await createOffice({ port: 0 }));
   const config = {
     mcpServers: {},
     ...(given && { a2c: { landing: { folder: landing, autoApprove: true, ...given } } }),
   };
   const seat = { url: office.url, id: 'o' };
-  const computer = opened(
+  const computer = closedAfter(
     await createComputer({
       name: 'c',
       config,
@@ -44,7 +37,9 @@ async function world(given: object | null = {}) {
       timing,
     }),
   );
-  const agent = opened(await createAgent({ url: office.url, office: 'o', name: 'a', record: false, timing }));
+  const agent = closedAfter(
+    await createAgent({ url: office.url, office: 'o', name: 'a', record: false, timing }),
+  );
   return { computer, agent, landing };
 }
 const partsOf = (landing: string): string[] => readdirSync(join(landing, '.a2c-upload'));

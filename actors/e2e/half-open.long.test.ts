@@ -8,6 +8,7 @@ import type { Socket } from 'socket.io-client';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { enteringPeer } from '../../scenarios/fixtures/entering.ts';
 import { frameOf, halfOf, headersOf, upgradeOf } from '../../scenarios/fixtures/raw-socket.ts';
+import { fixtureFile } from '../../scenarios/fixtures/test-folder.ts';
 import { createOffice, type GivenLimits, type LimitName, type Office } from '../index.ts';
 
 const token = 'the-token';
@@ -83,8 +84,7 @@ describe('a connection that is not let in', () => {
     ['no handshake of TLS', (port) => connectTcp(port, '127.0.0.1')],
     ['nothing after it', (port) => connectTls({ port, host: '127.0.0.1', rejectUnauthorized: false })],
   ])('is ended over TLS, too, when it says %s', async (_, begin) => {
-    const file = (name: string) =>
-      readFileSync(new URL(`../../scenarios/fixtures/tls/${name}`, import.meta.url), 'utf8');
+    const file = (name: string) => readFileSync(fixtureFile(`tls/${name}`), 'utf8');
     const tls = { cert: file('office.pem'), key: file('office.key') };
     await using office = await officeWith({ entryMs: 300 }, { tls });
     const socket = begin(office.port)

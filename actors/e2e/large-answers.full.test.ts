@@ -1,7 +1,8 @@
 /** Tests of large answers between two nodes while one of them is paused. */
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it } from 'vitest';
+import { closedAfter } from '../../scenarios/fixtures/closed-after.ts';
 import { RedisServer } from '../../scenarios/fixtures/redis.ts';
-import { SeatedPeer } from '../../scenarios/fixtures/seated-peer.ts';
+import { openNode, peerAt } from '../../scenarios/fixtures/office-nodes.ts';
 import { startHost } from '../../scenarios/fixtures/started-host.ts';
 import { createOffice } from '../index.ts';
 
@@ -10,29 +11,22 @@ const computers = 14;
 const largeLength = 7_900_000;
 
 it('a node that is paused with 14 × 7.9 MB on their way to it loses none of them, and no small one', async () => {
-  const redis = await RedisServer.start();
-  onTestFinished(() => redis.kill());
+  const redis = closedAfter(await RedisServer.start());
   // Outlasts every pause, because a node whose lease has ended gives up its seats.
   const shared = { url: redis.url, leaseMs: 120_000 };
   // The register in Redis is made to look old: a node waits for 1.5 leases where it is new.
   await (await createOffice({ port: 0, record: false, redis: { url: redis.url, leaseMs: 1_000 } })).close();
   await redis.ask('DECRBY', '{a2c:0}:since', '1000000');
-  const far = await createOffice({ port: 0, record: false, redis: shared });
-  onTestFinished(() => far.close());
+  const far = await openNode(shared);
   const opened = JSON.stringify({ port: 0, record: false, redis: shared });
-  const near = await startHost(process.execPath, [
-    ...['--input-type=module', '--eval'],
-    `import { createOffice } from '${library}'; console.log((await createOffice(${opened})).url);`,
-  ]);
-  onTestFinished(() => near.kill());
-  const agent = new SeatedPeer(near.url, 'alice');
-  onTestFinished(() => agent.close());
+  const program = `import { createOffice } from '${library}'; console.log((await createOffice(${opened})).url);`;
+  const near = closedAfter(await startHost(process.execPath, ['--input-type=module', '--eval', program]));
+  const agent = peerAt(near, 'alice');
   expect(await agent.join('agent')).toEqual([true, null]);
   const answers: (() => void)[] = [];
   const all = computers * 3;
   for (let n = 0; n < computers; n += 1) {
-    const computer = new SeatedPeer(far.url, `c${n}`);
-    onTestFinished(() => computer.close());
+    const computer = peerAt(far, `c${n}`);
     expect(await computer.join('computer')).toEqual([true, null]);
     computer.socket.on('client:tool_call', ({ tool_name: tool }: { tool_name: string }, ack) => {
       const text = tool === 'large' ? 'x'.repeat(largeLength) : tool;

@@ -1,8 +1,9 @@
 /** Tests of an office on several nodes that share a real Redis. Nodes that are killed or stopped are processes of their own. */
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { closedAfter } from '../../scenarios/fixtures/closed-after.ts';
 import { RedisServer } from '../../scenarios/fixtures/redis.ts';
-import { SeatedPeer } from '../../scenarios/fixtures/seated-peer.ts';
+import { openNode, peerAt as peer, textOf } from '../../scenarios/fixtures/office-nodes.ts';
 import { startHost, type StartedHost } from '../../scenarios/fixtures/started-host.ts';
 import { createOffice, type Office } from '../index.ts';
 
@@ -12,29 +13,16 @@ let redis: RedisServer;
 beforeAll(async () => void (redis = await RedisServer.start()));
 afterAll(() => redis.kill());
 
-async function node(): Promise<Office> {
-  const office = await createOffice({ port: 0, record: false, redis: { url: redis.url, leaseMs } });
-  onTestFinished(() => office.close());
-  return office;
-}
+const node = (): Promise<Office> => openNode({ url: redis.url, leaseMs });
 /** Starts `a2c office` as a process of its own, with its default lease of 10 s. */
 async function process(): Promise<StartedHost> {
   const args = [main, 'office', '--port', '0', '--open', '--redis', redis.url];
-  const host = await startHost(globalThis.process.execPath, args);
-  onTestFinished(() => host.kill());
-  return host;
+  return closedAfter(await startHost(globalThis.process.execPath, args));
 }
-const peer = ({ url }: { readonly url: string }, name: string): SeatedPeer => {
-  const made = new SeatedPeer(url, name);
-  onTestFinished(() => made.close());
-  return made;
-};
 let rooms = 0;
 const room = (): string => `room ${(rooms += 1)}`;
 const ok = [true, null];
 const failed = (code: number): object => ({ isError: true, structuredContent: { error: { code } } });
-const textOf = ({ content }: { readonly content?: readonly { readonly text?: string }[] }): unknown =>
-  content?.[0]?.text;
 
 describe('an office on two nodes', () => {
   it('carries calls, cancels, questions and notices between them', async () => {
@@ -227,12 +215,10 @@ describe('a Redis that fails', () => {
       code: 'Unavailable',
       message: 'Redis cannot be reached: ECONNREFUSED',
     });
-    await expect(createOffice({ redis: 'http://x' })).rejects.toMatchObject({ code: 'BadRequest' });
   });
 
   it('has no connection of an office that did not open, such as for its port of metrics', async () => {
-    const own = await RedisServer.start();
-    onTestFinished(() => own.kill());
+    const own = closedAfter(await RedisServer.start());
     const { port } = await node();
     const opened = createOffice({ port: 0, record: false, redis: own.url, metrics: { port } });
     await expect(opened).rejects.toMatchObject({ code: 'Conflict' });

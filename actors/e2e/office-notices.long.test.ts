@@ -1,15 +1,9 @@
 /** Tests that a notice costs an office one delivery for each receiver, and that none is lost. */
-import { afterEach, describe, expect, it } from 'vitest';
-import { SeatedPeer, type Ack } from '../../scenarios/fixtures/seated-peer.ts';
+import { describe, expect, it } from 'vitest';
+import { peerAt as peer } from '../../scenarios/fixtures/office-nodes.ts';
+import type { Ack } from '../../scenarios/fixtures/seated-peer.ts';
 import { createOffice, type GivenLimits, type LimitName, type Office } from '../index.ts';
 
-const peers: SeatedPeer[] = [];
-afterEach(() => peers.splice(0).forEach((one) => one.close()));
-const peer = ({ url }: Office, name: string): SeatedPeer => {
-  const made = new SeatedPeer(url, name);
-  peers.push(made);
-  return made;
-};
 const officeWith = (limits: GivenLimits): Promise<Office> => createOffice({ port: 0, limits, record: false });
 const limitOf = (ack: Ack): unknown =>
   (ack[0] as { error?: { details?: { limit?: unknown } } } | undefined)?.error?.details?.limit ?? 'none';

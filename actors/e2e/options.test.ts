@@ -34,14 +34,11 @@ const refused: Readonly<Record<keyof typeof creators, readonly Row[]>> = {
     [{ confirm: 'yes' }, "confirm: expected 'allow', 'deny' or a function, got 'yes'"],
     [{ timing: { callTotlMs: 1 } }, 'timing.callTotlMs: unknown option (did you mean callTotalMs?)'],
     [{ timing: { bootMs: 'x' } }, `timing.bootMs: expected milliseconds from 0 to ${largest}, got 'x'`],
-    [
-      { timing: { bootMs: Infinity } },
-      `timing.bootMs: expected milliseconds from 0 to ${largest}, got Infinity`,
-    ],
     [{ office: 'http://127.0.0.1:3000' }, "office: expected an object, got 'http://127.0.0.1:3000'"],
     [{ office: { id: 'x' } }, 'office.url: is missing'],
     [{ answers: { elicitt: () => {} } }, 'answers.elicitt: unknown option (did you mean elicit?)'],
     [{ signal: {} }, 'signal: expected an AbortSignal, got an object'],
+    [{ inMemory: { s: 7 } }, 'inMemory.s: expected an McpServer, or a function that makes one, got 7'],
   ],
   createAgent: [
     [{ url: 'nonsense' }, "url: expected an http: or https: URL, got 'nonsense'"],
@@ -51,6 +48,7 @@ const refused: Readonly<Record<keyof typeof creators, readonly Row[]>> = {
   createOffice: [
     [{ port: '3000' }, "port: expected a port, a whole number from 0 to 65535, got '3000'"],
     [{ metrics: { prot: 1 } }, 'metrics.prot: unknown option (did you mean port?)'],
+    [{ metrics: { token: ' ' } }, 'metrics.token: expected a text that is not blank, got something else'],
     [{ limits: { conections: 1 } }, 'limits.conections: unknown option (did you mean connections?)'],
     [{ limits: { connections: -1 } }, 'limits.connections: expected a whole number from 0, got -1'],
     [{ limits: { events: 5 } }, 'limits.events: expected 0 (no limit) or a rate { perSecond, burst }, got 5'],
@@ -216,9 +214,7 @@ it('a call with wrong arguments or options answers, and is never sent', async ()
   const cases: [unknown[], string][] = [
     [['echo', {}, null], 'callTool: options: expected an object, got null'],
     [['echo', {}, { timeoutMs: NaN }], `${time} NaN`],
-    [['echo', {}, { timeoutMs: -1 }], `${time} -1`],
     [['echo', {}, { timeoutMs: '200' }], `${time} '200'`],
-    [['echo', {}, { timeoutMs: Infinity }], `${time} Infinity`],
     [['echo', {}, { timoutMs: 1 }], 'callTool: timoutMs: unknown option (did you mean timeoutMs?)'],
     [['echo', null], 'callTool: params: expected an object, got null'],
     [[undefined], 'callTool: tool: is missing'],
@@ -272,9 +268,12 @@ it('calls, presenters and logs refuse names that do not exist, and a closed comp
 it('a seat that is not taken is explained: where, why, and to a wait that ends', async () => {
   const nowhere = 'http://ada:secret@127.0.0.1:9/office?token=secret';
   const error: unknown = await createAgent({ url: nowhere, record: false }).catch((each: unknown) => each);
+  const place = 'http://127.0.0.1:9/office';
   expect(error).toMatchObject({
     code: 'LinkLost',
-    details: { url: 'http://127.0.0.1:9/office', refusal: null },
+    message: `Could not join the office: nobody answers at ${place} (ECONNREFUSED)`,
+    details: { url: place, refusal: null },
+    remedy: 'Start an office: createOffice; in a shell: a2c office',
   });
   expect(JSON.stringify(error)).not.toContain('secret');
   await using office = await createOffice({ port: 0, auth: 'right', record: false });

@@ -1,30 +1,17 @@
 /** Tests of how nodes of an office find each other in a real Redis: databases, prefixes and credentials. */
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { closedAfter } from '../../scenarios/fixtures/closed-after.ts';
 import { RedisServer } from '../../scenarios/fixtures/redis.ts';
-import { SeatedPeer } from '../../scenarios/fixtures/seated-peer.ts';
-import { createOffice, type Office, type OfficeOptions } from '../index.ts';
+import { openNode, peerAt as peer } from '../../scenarios/fixtures/office-nodes.ts';
+import type { SeatedPeer } from '../../scenarios/fixtures/seated-peer.ts';
+import type { Office } from '../index.ts';
 
 let redis: RedisServer;
-const endings: (() => unknown)[] = [];
 beforeAll(async () => void (redis = await RedisServer.start()));
-afterEach(async () => {
-  for (const end of endings.splice(0).toReversed()) await end();
-  await redis.forget();
-});
+beforeEach(() => onTestFinished(() => redis.forget()));
 afterAll(() => redis.kill());
 
-const leaseMs = 1_000;
-async function node(where: object = {}): Promise<Office> {
-  const shared = { url: redis.url, leaseMs, ...where } as NonNullable<OfficeOptions['redis']>;
-  const office = await createOffice({ port: 0, record: false, redis: shared });
-  endings.push(() => office.close());
-  return office;
-}
-const peer = ({ url }: Office, name: string): SeatedPeer => {
-  const made = new SeatedPeer(url, name);
-  endings.push(() => made.close());
-  return made;
-};
+const node = (where: object = {}): Promise<Office> => openNode({ url: redis.url, leaseMs: 1_000, ...where });
 async function seated(office: Office, role: 'agent' | 'computer', name: string): Promise<SeatedPeer> {
   const made = peer(office, name).serve();
   expect(await made.join(role)).toEqual([true, null]);
@@ -104,15 +91,10 @@ describe('two nodes', () => {
 });
 
 describe('a Redis that wants a password', () => {
-  const open = async (url: string): Promise<unknown> =>
-    createOffice({ port: 0, record: false, redis: url }).then(
-      (office) => void endings.push(() => office.close()),
-      (error: unknown) => error,
-    );
+  const open = (url: string): Promise<unknown> => openNode(url).catch((error: unknown) => error);
 
   it('says so, and what to do, and names no password', async () => {
-    const guarded = await RedisServer.start(undefined, ['--requirepass', 'right']);
-    endings.push(() => guarded.kill());
+    const guarded = closedAfter(await RedisServer.start(undefined, ['--requirepass', 'right']));
     const [none, wrong] = [
       await open(guarded.url),
       await open(guarded.url.replace('//', '//:a%20wrong%20one@')),

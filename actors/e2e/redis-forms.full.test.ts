@@ -1,32 +1,23 @@
 /** Tests of nodes on each form of Redis (a Unix socket, TLS, Sentinel and Cluster) and of its fail-over. */
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { Redis } from 'ioredis';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { closedAfter } from '../../scenarios/fixtures/closed-after.ts';
 import { RedisServer } from '../../scenarios/fixtures/redis.ts';
 import { RedisCluster, RedisSentinels } from '../../scenarios/fixtures/redis-places.ts';
-import { SeatedPeer } from '../../scenarios/fixtures/seated-peer.ts';
-import { createOffice, type Office, type OfficeOptions } from '../index.ts';
+import { openNode as node, peerAt, textOf } from '../../scenarios/fixtures/office-nodes.ts';
+import { fixtureFile, testFolder } from '../../scenarios/fixtures/test-folder.ts';
+import type { SeatedPeer } from '../../scenarios/fixtures/seated-peer.ts';
+import type { Office } from '../index.ts';
 
+const folder = testFolder('redis');
 const leaseMs = 1_500;
 /** Lease that outlasts a fail-over: a node whose lease ended meanwhile would give up its seats. */
 const failoverLeaseMs = 20_000;
-type Where = NonNullable<OfficeOptions['redis']>;
-async function node(redis: Where): Promise<Office> {
-  const office = await createOffice({ port: 0, record: false, redis });
-  onTestFinished(() => office.close());
-  return office;
-}
-const peer = ({ url }: Office, name: string): SeatedPeer => {
-  const made = new SeatedPeer(url, name);
-  onTestFinished(() => made.close());
-  return made.serve();
-};
-const textOf = ({ content }: { readonly content?: readonly { readonly text?: string }[] }): unknown =>
-  content?.[0]?.text;
+const peer = (office: Office, name: string): SeatedPeer => peerAt(office, name).serve();
 let calls = 0;
+type Where = Parameters<typeof node>[0];
 interface Pair {
   readonly nodes: readonly Office[];
   readonly agent: SeatedPeer;
@@ -49,22 +40,20 @@ const patience = { timeout: 120_000, interval: 200 };
 
 describe('two nodes of an office', () => {
   it('agree in a Redis at a unix socket', async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'a2c-redis-'));
-    onTestFinished(() => rm(folder, { recursive: true }));
     const path = join(folder, 'redis.sock');
-    const redis = await RedisServer.start(undefined, ['--unixsocket', path]);
-    onTestFinished(() => redis.kill());
+    closedAfter(await RedisServer.start(undefined, ['--unixsocket', path]));
     expect(await (await pair({ url: path, leaseMs })).reaches()).toBe('far greet');
   });
 
   it('agree in a Redis with a certificate of an authority of their own, by a client', async () => {
-    const tls = fileURLToPath(new URL('../../scenarios/fixtures/tls/', import.meta.url));
+    const tls = fixtureFile('tls/');
     const port = 20_000 + Math.floor(Math.random() * 10_000);
-    const redis = await RedisServer.start(undefined, [
-      ...['--tls-port', String(port), '--tls-auth-clients', 'no', '--tls-ca-cert-file', `${tls}ca.pem`],
-      ...['--tls-cert-file', `${tls}office.pem`, '--tls-key-file', `${tls}office.key`],
-    ]);
-    onTestFinished(() => redis.kill());
+    closedAfter(
+      await RedisServer.start(undefined, [
+        ...['--tls-port', String(port), '--tls-auth-clients', 'no', '--tls-ca-cert-file', `${tls}ca.pem`],
+        ...['--tls-cert-file', `${tls}office.pem`, '--tls-key-file', `${tls}office.key`],
+      ]),
+    );
     const ca = await readFile(`${tls}ca.pem`);
     const client = new Redis({ host: 'localhost', port, tls: { ca }, lazyConnect: true });
     expect(await (await pair({ client, leaseMs })).reaches()).toBe('far greet');
@@ -73,8 +62,7 @@ describe('two nodes of an office', () => {
   });
 
   it('agree with a client that their host has, and leave it as it is; or with what makes one', async () => {
-    const redis = await RedisServer.start();
-    onTestFinished(() => redis.kill());
+    const redis = closedAfter(await RedisServer.start());
     const client = new Redis(redis.url, { keyPrefix: 'host:', db: 3 });
     onTestFinished(() => client.disconnect());
     let made = 0;
@@ -92,8 +80,7 @@ describe('two nodes of an office', () => {
   });
 
   it('agree with Sentinel, and go on when the replica has taken the place of the master', async () => {
-    const redis = await RedisSentinels.start();
-    onTestFinished(() => redis.kill());
+    const redis = closedAfter(await RedisSentinels.start());
     const sentinels = redis.sentinels.map(({ port }) => ({ host: '127.0.0.1', port }));
     const client = new Redis({ sentinels, name: redis.name, lazyConnect: true });
     const { nodes, agent, reaches } = await pair({ client, leaseMs: failoverLeaseMs });
@@ -108,8 +95,7 @@ describe('two nodes of an office', () => {
   });
 
   it('agree with Sentinel, also where the first one that is asked hangs', async () => {
-    const redis = await RedisSentinels.start();
-    onTestFinished(() => redis.kill());
+    const redis = closedAfter(await RedisSentinels.start());
     redis.sentinels[0]?.pause();
     const sentinels = redis.sentinels.map(({ port }) => ({ host: '127.0.0.1', port }));
     const client = new Redis({ sentinels, name: redis.name, lazyConnect: true });
@@ -117,8 +103,7 @@ describe('two nodes of an office', () => {
   });
 
   it('agree in a Cluster, whichever node is named, and go on when one of its masters is gone', async () => {
-    const redis = await RedisCluster.start();
-    onTestFinished(() => redis.kill());
+    const redis = closedAfter(await RedisCluster.start());
     const [first, ...others] = redis.servers;
     const { nodes, reaches } = await pair(
       { url: first?.url ?? '', leaseMs: failoverLeaseMs },

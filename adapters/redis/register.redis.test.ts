@@ -9,6 +9,7 @@ import type {
   RegisterOptions,
   RenewedLease,
 } from '../../machines/office/rooms/register.ts';
+import { closedAfter } from '../../scenarios/fixtures/closed-after.ts';
 import { RedisServer } from '../../scenarios/fixtures/redis.ts';
 import { RedisCluster } from '../../scenarios/fixtures/redis-places.ts';
 import { redisRegister } from './register.ts';
@@ -19,9 +20,7 @@ const told: string[] = [];
 const registerAt = ({ url }: RedisServer, replicas: number): Promise<Register> => opened(url, replicas);
 async function opened(place: RegisterOptions['place'], replicas = 0): Promise<Register> {
   const notice = (text: string): unknown => told.push(text);
-  const register = await redisRegister({ place, leaseMs, replicas, notice });
-  onTestFinished(() => register.close());
-  return register;
+  return closedAfter(await redisRegister({ place, leaseMs, replicas, notice }));
 }
 const renew = (of: Register) => new Promise<RenewedLease | undefined>((resolve) => of.renew(resolve));
 const claim = (of: Register, name: string, socket = 's') =>
@@ -83,8 +82,7 @@ it('a server that becomes the master for the second time counts as new, although
 });
 
 it('a node that opens, and one that was there before, are nothing odd to each other', async () => {
-  const redis = await RedisServer.start();
-  onTestFinished(() => redis.kill());
+  const redis = closedAfter(await RedisServer.start());
   told.length = 0;
   const heard: string[] = [];
   const first = await registerAt(redis, 0);
@@ -99,8 +97,7 @@ it('a node that opens, and one that was there before, are nothing odd to each ot
 it.each([{}, { stringNumbers: true }, { enableAutoPipelining: true }])(
   'a seat can be taken as soon as it is left, also where Redis forgot its scripts, by a client with %o',
   async (options) => {
-    const redis = await RedisServer.start();
-    onTestFinished(() => redis.kill());
+    const redis = closedAfter(await RedisServer.start());
     const register = await opened(new Redis(redis.url, { ...options, lazyConnect: true }));
     await renew(register);
     let held = await claim(register, 'one', 'first');
@@ -150,8 +147,7 @@ it.each(['one server', 'a Cluster'])(
 );
 
 it('while a slot of a Cluster is served by nobody no office opens, and no message is kept to be sent behind later ones', async () => {
-  const cluster = await RedisCluster.start();
-  onTestFinished(() => cluster.kill());
+  const cluster = closedAfter(await RedisCluster.start());
   const owner = await cluster.masterOf('{a2c:0}:fence');
   const slot = (await owner.ask('CLUSTER', 'KEYSLOT', '{a2c:0}:fence')).trim();
   const [from, to] = [await registerAt(owner, 0), await registerAt(owner, 0)];
@@ -182,8 +178,7 @@ it('while a slot of a Cluster is served by nobody no office opens, and no messag
 });
 
 it('a node keeps its lease while Redis has no room for anything new', async () => {
-  const redis = await RedisServer.start();
-  onTestFinished(() => redis.kill());
+  const redis = closedAfter(await RedisServer.start());
   const register = await registerAt(redis, 0);
   const before = await renew(register);
   await redis.ask('CONFIG', 'SET', 'maxmemory', '1');
@@ -192,8 +187,7 @@ it('a node keeps its lease while Redis has no room for anything new', async () =
 });
 
 it('large messages of 160 MiB wait for Redis at most: those beyond are told as not sent, the others come', async () => {
-  const redis = await RedisServer.start();
-  onTestFinished(() => redis.kill());
+  const redis = closedAfter(await RedisServer.start());
   const [from, to] = [await registerAt(redis, 0), await registerAt(redis, 0)];
   let heard = 0;
   await new Promise((resolve) => to.listen(() => (heard += 1), resolve));
@@ -217,8 +211,7 @@ it('an office that wants more replicas than there are does not open', async () =
 });
 
 it('claims wait in a Cluster for the replica of the server that has them, also after it has moved', async () => {
-  const cluster = await RedisCluster.start();
-  onTestFinished(() => cluster.kill());
+  const cluster = closedAfter(await RedisCluster.start());
   const [one] = cluster.servers;
   if (!one) throw new Error('there is no server');
   let register: Register | undefined;

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { createAgent, type AgentBlob } from '../../actors/index.ts';
-import { isPypiReached, startPeers, versions } from '../fixtures/python-peers.ts';
+import { isPypiReached, sha256Of, startPeers, versions } from '../fixtures/python-peers.ts';
 import { computerName, office as officeId, ourComputer, ourOffice, pythonComputer } from './pair-peers.ts';
 
 /** On the wire, and too large to be put back into a result; the contents of all pairs are in docs/interop.md. */
@@ -11,10 +11,6 @@ const knowing = all.filter((version) => version >= '0.2');
 const small = 300_000;
 /** Above the limits of a result; as base64 still below that of an MCP message over stdio, 10 MiB. */
 const large = 7_000_000;
-const sha256 = (length: number): string =>
-  createHash('sha256')
-    .update(Uint8Array.from({ length }, (_, n) => n % 251))
-    .digest('hex');
 
 interface Answer {
   readonly content: readonly {
@@ -40,13 +36,13 @@ describe.runIf(isReached)('our computer', () => {
       const { ok } = await peers.do('ask', { ...about, event: 'client:tool_call', payload });
       const [item] = (ok as Answer).content;
       const held = item?.data ?? item?.resource?.blob;
-      const facts = { a2c_blob_handle: sha256(small), a2c_total_size: small, a2c_sha256: sha256(small) };
+      const facts = { a2c_blob_handle: sha256Of(small), a2c_total_size: small, a2c_sha256: sha256Of(small) };
       if (knowing.includes(version)) expect([held, item?._meta]).toEqual(['', facts]);
       else expect(held).toHaveLength(small / 0.75);
       if (!knowing.includes(version)) continue;
       const call = { ...about, tool, params: { bytes: large }, timeout: 60 };
       expect(await peers.do('call', call)).toMatchObject({
-        ok: { isError: false, content: [{ bytes: large, sha256: sha256(large) }] },
+        ok: { isError: false, content: [{ bytes: large, sha256: sha256Of(large) }] },
       });
     }
     await computer.kill();
@@ -69,18 +65,18 @@ describe.runIf(isReached)('our agent', () => {
       const { name = tool } = tools.find((each) => each.name.endsWith(tool)) ?? {};
       const { outcome, blobs = [], failure } = await agent.callTool(computerName, name, { bytes: large });
       expect([outcome, failure?.message]).toEqual(['succeeded', undefined]);
-      expect(blobs).toMatchObject([{ item: 0, bytes: large, sha256: sha256(large) }]);
+      expect(blobs).toMatchObject([{ item: 0, bytes: large, sha256: sha256Of(large) }]);
       const told: number[] = [];
       const [blob] = blobs as readonly [AgentBlob];
       const stream = blob.stream({ onProgress: ({ bytes }) => told.push(bytes) });
-      expect(await hashOf(stream)).toBe(sha256(large));
+      expect(await hashOf(stream)).toBe(sha256Of(large));
       expect([told.length > 1, told.at(-1)]).toEqual([true, large]);
     }
     const skills = await agent.skills.list(computerName);
     const { name: drawing = '' } = skills.find(({ name }) => name.endsWith('drawing')) ?? {};
     const file = await agent.skills.read(computerName, drawing, { path: 'template.bin' });
-    expect(file).toMatchObject({ text: null, sha256: sha256(small) });
-    expect(await hashOf(agent.files.get(computerName, file.blobHandle ?? ''))).toBe(sha256(small));
+    expect(file).toMatchObject({ text: null, sha256: sha256Of(small) });
+    expect(await hashOf(agent.files.get(computerName, file.blobHandle ?? ''))).toBe(sha256Of(small));
     await computer.kill();
     await office.kill();
   });

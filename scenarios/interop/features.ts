@@ -1,6 +1,6 @@
-import { createHash } from 'node:crypto';
 import { existsSync, watch } from 'node:fs';
 import { join } from 'node:path';
+import { sha256Of } from '../fixtures/python-peers.ts';
 import { computerName, newFolder, type AgentPeer, type CallEnd, type ProcessPeer } from './pair-peers.ts';
 
 export interface Pair {
@@ -23,15 +23,11 @@ const expectIt = (holds: boolean, ended: CallEnd): void => {
   const whole = [outcome, code, text === '' ? 'no text' : text];
   throw new Error(whole.filter((part) => part !== undefined).join(', '));
 };
-const sha256 = (length: number): string =>
-  createHash('sha256')
-    .update(Uint8Array.from({ length }, (_, i) => i % 251))
-    .digest('hex');
 const content = (tool: 'image' | 'file', bytes: number): Feature => ({
   name: `${tool} of ${bytes / 1_000} KB${tool === 'file' ? ' in a result' : ''}`,
   check: async ({ agent }) => {
     const ended = await agent.call(tool, { bytes }, 20);
-    expectIt(!ended.isError && ended.sha256 === sha256(bytes), ended);
+    expectIt(!ended.isError && ended.sha256 === sha256Of(bytes), ended);
   },
 });
 

@@ -1,10 +1,10 @@
-import { createHash } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createOffice, type Office } from '../../actors/index.ts';
 import {
   isPypiReached,
   pythonOf,
+  sha256Of,
   startPeers,
   versions,
   type PythonPeers,
@@ -28,10 +28,6 @@ const of = (version: string): PythonPeers => {
   if (!found) throw new Error(`no peers of ${version}`);
   return found;
 };
-const sha256 = (length: number): string =>
-  createHash('sha256')
-    .update(Uint8Array.from({ length }, (_, i) => i % 251))
-    .digest('hex');
 
 describe.runIf(isReached)('an office of ours', () => {
   beforeAll(async () => {
@@ -75,7 +71,7 @@ describe.runIf(isReached)('an office of ours', () => {
       });
       it.each([40_000, 300_000, 1_500_000])('carries an image of %i bytes whole', async (bytes) => {
         expect(await call('image', { bytes })).toMatchObject({
-          ok: { isError: false, content: [{ type: 'image', bytes, sha256: sha256(bytes) }] },
+          ok: { isError: false, content: [{ type: 'image', bytes, sha256: sha256Of(bytes) }] },
         });
       });
       it.runIf(version >= '0.4' && other >= '0.4')('carries a file to the computer', async () => {
@@ -84,7 +80,7 @@ describe.runIf(isReached)('an office of ours', () => {
         });
       });
       it.runIf(version >= '0.4' && other >= '0.4')('carries a binary file of a skill', async () => {
-        const same = { bytes: 300_000, sha256: sha256(300_000), said: sha256(300_000) };
+        const same = { bytes: 300_000, sha256: sha256Of(300_000), said: sha256Of(300_000) };
         expect(await of(version).do('skill', { name, computer })).toEqual({ ok: same });
       });
       it.runIf(other >= '0.2')('carries what later protocols ask', async () => {

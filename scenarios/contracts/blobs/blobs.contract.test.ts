@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, mkdirSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { BlobStore } from '../../../adapters/files/blob-store.ts';
@@ -8,6 +7,7 @@ import { blobsPort } from '../../../machines/ports/files.ts';
 import type { BlobFacts, BlobPart, BlobRead } from '../../../machines/blobs/blobs.rules.ts';
 import { storeLimits } from '../../../machines/blobs/shelf.ts';
 import type { RequestFact, RequestPort } from '../../../machines/kernel/ports.ts';
+import { testFolder } from '../../fixtures/test-folder.ts';
 import { ScriptedBlobs } from '../../stage/scripted/host-ports.ts';
 
 /** The port `blobs`: over real files, and as scenarios fake it. */
@@ -17,7 +17,7 @@ interface World {
 }
 const given = new Map<string, Uint8Array>();
 const give = (ticket: string, bytes: Uint8Array): void => void given.set(ticket, bytes);
-const folder = mkdtempSync(join(tmpdir(), 'a2c-blobs-test-'));
+const folder = join(testFolder('blobs'), 'state');
 const stores: BlobStore[] = [];
 afterEach(async () => {
   await Promise.all(stores.splice(0).map((store) => store.close()));

@@ -23,28 +23,11 @@ describe('a supervised transport', () => {
     await one.close();
   });
 
-  it('tells why a server cannot be started', async () => {
-    await using supervisor = createSupervisor(calmly);
-    await expect(
-      client().connect(supervisor.supervised({ command: 'no-such-program' })),
-    ).rejects.toMatchObject({
-      code: 'NotStartable',
-      message: expect.stringContaining('command not found'),
-    });
-    await expect(
-      client().connect(
-        supervisor.supervised(
-          server({ faults: [{ fault: 'proc.crashLoop', n: 1 }], starts: join(folder, 'n') }),
-        ),
-      ),
-    ).rejects.toThrow('ended with exit code 1');
-  });
-
   it.each([
-    ['a program that ends at once', server({ faults: [{ fault: 'proc.exit', code: 2, when: 'start' }] })],
-    ['a program that is missing', { command: 'no-such-program' }],
-    ['an address at which nobody listens', 'http://127.0.0.1:9/mcp'],
-  ])('is not tried again when its first start fails: %s', async (_, given) => {
+    ['ended with exit code 2', server({ faults: [{ fault: 'proc.exit', code: 2, when: 'start' }] })],
+    ['command not found', { command: 'no-such-program' }],
+    ['ECONNREFUSED', 'http://127.0.0.1:9/mcp'],
+  ])('is not tried again when its first start fails, and tells why: %s', async (why, given) => {
     const notices: string[] = [];
     const onNotice = (text: string): void => void notices.push(text);
     const supervisor = createSupervisor({ ...calmly, stateDir: join(folder, 'first'), onNotice });
@@ -55,9 +38,9 @@ describe('a supervised transport', () => {
     const transport = supervisor.supervised(given, { name: 'first', reconnect: { firstMs: 3_600_000 } });
     const error = await one.connect(transport).then(
       () => undefined,
-      (why: unknown) => why as Error,
+      (thrown: unknown) => thrown as Error,
     );
-    expect(error?.message).toMatch(/^(MCP error -32000: )?Server 'first'/);
+    expect(error?.message).toMatch(new RegExp(`^(MCP error -32000: )?Server 'first'.*${why}`));
     await supervisor.close();
     const words = error?.message.replace('MCP error -32000: ', '') ?? '';
     for (const text of [...errors, ...notices]) expect(text).toContain(words);
@@ -86,48 +69,29 @@ describe('a supervised transport', () => {
     await one.close();
   });
 
-  it.each<[what: string, options: SupervisedOptions]>([
-    ['is connected again', { reconnect: { firstMs: 1 } }],
-    ['is not', {}],
-  ])('writes a trace of the loss of a server that %s, with one notice', async (what, options) => {
-    const stateDir = join(folder, what);
-    const notices: string[] = [];
-    const onNotice = (text: string): void => void notices.push(text);
-    const supervisor = createSupervisor({ ...calmly, stateDir, onNotice });
-    const { client: one } = await connected(
-      supervisor,
-      {
-        starts: join(folder, `starts ${what}`),
-        faults: [{ fault: 'proc.exit', code: 3, when: 'call' }],
-        later: { '2': { faults: [] } },
-      },
-      options,
-    );
-    await expect(one.callTool({ name: 'read', arguments: {} })).rejects.toThrow('ended with exit code 3');
-    await expect.poll(() => notices).toHaveLength(1);
-    await one.close();
-    await supervisor.close();
-    const words = /^server shaky [^;]* ended with exit code 3; see a2c replay .*\.ndjson$/;
-    expect(notices).toEqual([expect.stringMatching(words)]);
-    expect(readdirSync(join(stateDir, 'traces'))).toHaveLength(1);
-  });
-
-  it('tells each loss of a server once, with its end, and writes one trace of several in a minute', async () => {
-    const stateDir = join(folder, 'losses');
-    const notices: string[] = [];
-    const onNotice = (text: string): void => void notices.push(text);
-    const supervisor = createSupervisor({ ...calmly, stateDir, onNotice });
-    const faults = [{ fault: 'proc.exit', code: 3, when: 'call' }];
-    const { client: one } = await connected(supervisor, { faults }, { reconnect: { firstMs: 1 } });
-    for (const n of [1, 2]) {
-      await expect(one.callTool({ name: 'read', arguments: {} })).rejects.toThrow('ended with exit code 3');
-      await expect.poll(() => notices).toHaveLength(n);
-    }
-    await supervisor.close();
-    const words = "server shaky was lost: Server 'shaky' ended with exit code 3";
-    expect(notices).toEqual([expect.stringMatching(`^${words}; see a2c replay `), words]);
-    expect(readdirSync(join(stateDir, 'traces'))).toHaveLength(1);
-  });
+  it.each<[what: string, reconnect: SupervisedOptions['reconnect'], losses: number]>([
+    ['each loss of a server that is connected again', { firstMs: 1 }, 2],
+    ['the loss of one that is not', false, 1],
+  ])(
+    'tells %s once, with its end, and writes one trace of all in a minute',
+    async (what, reconnect, losses) => {
+      const stateDir = join(folder, what);
+      const notices: string[] = [];
+      const onNotice = (text: string): void => void notices.push(text);
+      const supervisor = createSupervisor({ ...calmly, stateDir, onNotice });
+      const faults = [{ fault: 'proc.exit', code: 3, when: 'call' }];
+      const { client: one } = await connected(supervisor, { faults }, { reconnect });
+      for (let n = 1; n <= losses; n += 1) {
+        await expect(one.callTool({ name: 'read', arguments: {} })).rejects.toThrow('ended with exit code 3');
+        await expect.poll(() => notices).toHaveLength(n);
+      }
+      await supervisor.close();
+      const first = /^server shaky [^;]* ended with exit code 3; see a2c replay .*\.ndjson$/;
+      const again = "server shaky was lost: Server 'shaky' ended with exit code 3";
+      expect(notices).toEqual([expect.stringMatching(first), again].slice(0, losses));
+      expect(readdirSync(join(stateDir, 'traces'))).toHaveLength(1);
+    },
+  );
 
   it('is recorded, and its server is played from the recording to another client', async () => {
     const supervisor = createSupervisor({ ...calmly, record: { dir: folder } });
