@@ -300,7 +300,6 @@ it('a question to an own computer refuses options that it does not take', async 
       'readResource: srever: unknown option (did you mean server?)',
       { srever: 's' },
     ],
-    [(given) => computer.desktop(given), 'desktop: keywords: unknown option', { keywords: [] }],
     [(given) => computer.finder(given), 'finder: window: unknown option', { window: 'w' }],
   ];
   for (const [ask, message, given] of cases)

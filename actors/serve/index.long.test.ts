@@ -1,10 +1,11 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { InMemoryTransport, Client } from '@modelcontextprotocol/client';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { createComputer } from '../index.ts';
 import type { Computer } from '../index.ts';
 import { createServe } from './index.ts';
+import { closedAfter } from '../../scenarios/fixtures/closed-after.ts';
 import { fixtureFile as fixture, testFolder } from '../../scenarios/fixtures/test-folder.ts';
 
 /** Lists its resource once its tool `release` was called, unless the file WITHOUT is there, and has no prompts. */
@@ -42,16 +43,9 @@ async function served(
 ): Promise<{ client: Client; computer: Computer; lists: string[] }> {
   const { wrap, tools, a2c = {}, stateDir = false } = how;
   const config = { mcpServers: servers, a2c };
-  const computer = await createComputer({ config, stateDir, reaper: false, record: false });
-  onTestFinished(() => computer.close());
+  const computer = closedAfter(await createComputer({ config, stateDir, reaper: false, record: false }));
   const [mine, theirs] = InMemoryTransport.createLinkedPair();
-  const serving = await createServe({
-    computer,
-    wrap,
-    tools,
-    transport: theirs,
-  });
-  onTestFinished(() => serving.close());
+  closedAfter(await createServe({ computer, wrap, tools, transport: theirs }));
   const client = new Client({ name: 'test', version: '1' });
   const lists: string[] = [];
   client.fallbackNotificationHandler = async ({ method }) => {

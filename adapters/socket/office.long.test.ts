@@ -6,6 +6,7 @@ import type { PortInstance } from '../../machines/kernel/ports.ts';
 import type { OfficeCommand, OfficeFact } from '../../machines/ports/office.ts';
 import { claim, type Claims, forget, noClaims } from '../../machines/office/rooms/claims.ts';
 import { mostLevels } from '../../machines/protocol/json.ts';
+import { closedAfter } from '../../scenarios/fixtures/closed-after.ts';
 import { createOffices } from './office.ts';
 
 /** Tests of the office with foreign peers, which are bare socket.io-client. */
@@ -104,7 +105,6 @@ const payloads: readonly unknown[] = [
 ];
 
 const offices = createOffices({ timing: { queryMs: 80, relayMarginMs: 50 } });
-const sockets: Socket[] = [];
 let instance: PortInstance<OfficeCommand>;
 let url: string;
 
@@ -134,7 +134,6 @@ beforeEach(async () => {
   });
 });
 afterEach(async () => {
-  for (const socket of sockets.splice(0)) socket.disconnect();
   instance.close();
   await offices.closed();
 });
@@ -149,8 +148,9 @@ const ended = (socket: Socket): Promise<string> =>
 const ask = (socket: Socket, event: string, ...payload: unknown[]): Promise<unknown[]> =>
   new Promise((resolve) => socket.emit(event, ...payload, (...ack: unknown[]) => resolve(ack)));
 async function connected(transport = 'websocket'): Promise<Peer> {
-  const socket = io(`${url}/smcp`, { forceNew: true, reconnection: false, transports: [transport] });
-  sockets.push(socket);
+  const socket = closedAfter(
+    io(`${url}/smcp`, { forceNew: true, reconnection: false, transports: [transport] }),
+  );
   const peer: Peer = { socket, heard: [] };
   socket.onAny((event: string, body: unknown, ack: unknown) => {
     if (typeof ack !== 'function') peer.heard.push([event, body]);

@@ -3,10 +3,10 @@ import { io, type Socket } from 'socket.io-client';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { PortInstance } from '../../machines/kernel/ports.ts';
 import type { OfficeCommand, OfficeFact } from '../../machines/ports/office.ts';
+import { closedAfter } from '../../scenarios/fixtures/closed-after.ts';
 import { createOffices } from './office.ts';
 
 const offices = createOffices();
-const sockets: Socket[] = [];
 let facts: OfficeFact[];
 let instance: PortInstance<OfficeCommand>;
 let url: string;
@@ -28,16 +28,12 @@ beforeEach(async () => {
   });
 });
 afterEach(async () => {
-  for (const socket of sockets.splice(0)) socket.disconnect();
   instance.close();
   await offices.closed();
 });
 
-const opened = (namespace: string, options: object = {}): Socket => {
-  const socket = io(`${url}${namespace}`, { forceNew: true, reconnection: false, ...options });
-  sockets.push(socket);
-  return socket;
-};
+const opened = (namespace: string, options: object = {}): Socket =>
+  closedAfter(io(`${url}${namespace}`, { forceNew: true, reconnection: false, ...options }));
 const event = (socket: Socket, name: string): Promise<unknown> =>
   new Promise((resolve) => socket.once(name, resolve));
 const ask = (socket: Socket, name: string, payload: unknown): Promise<unknown[]> =>

@@ -1,12 +1,13 @@
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { BlobStore } from '../../../adapters/files/blob-store.ts';
 import { blobsPort } from '../../../machines/ports/files.ts';
 import type { BlobFacts, BlobPart, BlobRead } from '../../../machines/blobs/blobs.rules.ts';
 import { storeLimits } from '../../../machines/blobs/shelf.ts';
 import type { RequestFact, RequestPort } from '../../../machines/kernel/ports.ts';
+import { closedAfter } from '../../fixtures/closed-after.ts';
 import { testFolder } from '../../fixtures/test-folder.ts';
 import { ScriptedBlobs } from '../../stage/scripted/host-ports.ts';
 
@@ -18,16 +19,9 @@ interface World {
 const given = new Map<string, Uint8Array>();
 const give = (ticket: string, bytes: Uint8Array): void => void given.set(ticket, bytes);
 const folder = join(testFolder('blobs'), 'state');
-const stores: BlobStore[] = [];
-afterEach(async () => {
-  await Promise.all(stores.splice(0).map((store) => store.close()));
-  rmSync(folder, { recursive: true, force: true });
-});
-const storeOf = (limits = storeLimits): BlobStore => {
-  const store = new BlobStore({ stateDir: folder, limits, give });
-  stores.push(store);
-  return store;
-};
+beforeEach(() => onTestFinished(() => rmSync(folder, { recursive: true, force: true })));
+const storeOf = (limits = storeLimits): BlobStore =>
+  closedAfter(new BlobStore({ stateDir: folder, limits, give }));
 const worldOf = (store: BlobStore): World => ({
   request: store.request,
   keep: (bytes, reader) => store.keep(bytes, 'image/png', reader),

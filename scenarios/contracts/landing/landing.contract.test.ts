@@ -9,29 +9,24 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { LandingFolder, safeName, type LandingSettings } from '../../../adapters/files/landing-folder.ts';
 import type { RequestFact, RequestPort } from '../../../machines/kernel/ports.ts';
 import { landingPort } from '../../../machines/ports/files.ts';
 import type { LandingAnswer } from '../../../machines/uploads/upload.rules.ts';
 import { ScriptedLanding } from '../../stage/scripted/host-ports.ts';
+import { closedAfter } from '../../fixtures/closed-after.ts';
 import { testFolder } from '../../fixtures/test-folder.ts';
 
 const root = testFolder('landing');
 let count = 0;
 const freshFolder = (): string => join(root, String((count += 1)));
 const limits = { maxFileBytes: 100, maxBytes: 150, maxFiles: 3, idleMs: 1_000 };
-const open: LandingFolder[] = [];
-afterEach(async () => {
-  await Promise.all(open.splice(0).map((each) => each.close()));
-});
 const notices: string[] = [];
 const landingIn = (folder: string, more: Partial<LandingSettings> = {}): LandingFolder => {
-  const landing = new LandingFolder({
-    partOf: (ticket) => parts.get(ticket),
-    notice: (text) => notices.push(text),
-  });
-  open.push(landing);
+  const landing = closedAfter(
+    new LandingFolder({ partOf: (ticket) => parts.get(ticket), notice: (text) => notices.push(text) }),
+  );
   landing.set({ folder, ...limits, ...more });
   return landing;
 };

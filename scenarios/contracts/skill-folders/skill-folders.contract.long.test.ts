@@ -1,12 +1,13 @@
 import type { BlobFacts } from '../../../machines/blobs/blobs.rules.ts';
 import { mkdirSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { SkillFolders } from '../../../adapters/files/skill-folders.ts';
 import type { RequestFact, RequestPort } from '../../../machines/kernel/ports.ts';
 import { skillsPort } from '../../../machines/ports/files.ts';
 import type { SkillFileRead, SkillsListed } from '../../../machines/skills/skills.rules.ts';
 import { ScriptedSkills, type SkillsTruth } from '../../stage/scripted/host-ports.ts';
+import { closedAfter } from '../../fixtures/closed-after.ts';
 import { testFolder } from '../../fixtures/test-folder.ts';
 
 const root = testFolder('skills');
@@ -23,23 +24,12 @@ const folderWith = (files: Readonly<Record<string, string>>): string => {
 const skill = (name: string, body = 'Do it.'): string =>
   `---\nname: ${name}\ndescription: about ${name}\n---\n${body}`;
 
-const lend = async (_path: string, mimeType: string): Promise<BlobFacts> => ({
-  handle: 'h',
-  mimeType,
-  bytes: 1,
-});
-const keep = async (bytes: Uint8Array, mimeType: string): Promise<BlobFacts> => ({
-  handle: 'h',
-  mimeType,
-  bytes: bytes.length,
-});
-const open: SkillFolders[] = [];
-afterEach(async () => {
-  await Promise.all(open.splice(0).map((each) => each.close()));
-});
+const factsOf = (mimeType: string, bytes: number): BlobFacts => ({ handle: 'h', mimeType, bytes });
+const lend = async (_path: string, mimeType: string): Promise<BlobFacts> => factsOf(mimeType, 1);
+const keep = async ({ length }: Uint8Array, mimeType: string): Promise<BlobFacts> =>
+  factsOf(mimeType, length);
 const foldersOf = async (given: readonly string[], changed = (): void => {}): Promise<SkillFolders> => {
-  const folders = new SkillFolders({ changed, trouble: () => {}, lend, keep });
-  open.push(folders);
+  const folders = closedAfter(new SkillFolders({ changed, trouble: () => {}, lend, keep }));
   await folders.set(given);
   return folders;
 };
@@ -72,8 +62,9 @@ describe('skill folders', () => {
   it('answer a question also when the disk fails while they read', async () => {
     const folder = folderWith({ 'pdf/SKILL.md': skill('pdf'), 'pdf/a.bin': '\u0000'.repeat(300_000) });
     const broken = () => Promise.reject(new Error('EIO: i/o error'));
-    const folders = new SkillFolders({ changed: () => {}, trouble: () => {}, lend: broken, keep });
-    open.push(folders);
+    const folders = closedAfter(
+      new SkillFolders({ changed: () => {}, trouble: () => {}, lend: broken, keep }),
+    );
     await folders.set([folder]);
     const { skills } = await ask<SkillsListed>(folders.request, 'list');
     const wanted = { path: skills[0]?.path, relPath: 'a.bin', reader: 'r' };
@@ -109,7 +100,7 @@ const worlds: readonly (readonly [string, () => Promise<RequestPort>])[] = [
     async () => {
       const clock = { setTimeout, clearTimeout: (timer: unknown) => clearTimeout(timer as number) };
       const fake = new ScriptedSkills(clock, ({ base64, mimeType }, _reader, done) =>
-        done({ handle: 'h', mimeType, bytes: Buffer.from(base64, 'base64').length }),
+        done(factsOf(mimeType, Buffer.from(base64, 'base64').length)),
       );
       fake.truth = truth;
       return fake.request;
