@@ -27,6 +27,7 @@ const historyOf = (): string => {
   const file = join(folder, 'state', 'a2c', 'history');
   return existsSync(file) ? readFileSync(file, 'utf8') : '';
 };
+const user = { type: 'promptString', id: 'user', description: 'User' };
 const password = { type: 'promptString', id: 'tok', description: 'Token', password: true };
 /** Config of two servers: one is ready at once, the other one needs the given inputs. */
 function config(...inputs: readonly { readonly id: string }[]): string {
@@ -73,6 +74,31 @@ describe('a password at a2c up', () => {
     expect(at.all).not.toContain(secret);
     expect(at.all).not.toContain('unknown command');
     expect(historyOf()).toBe('quit\ncalls\n');
+  });
+
+  it('is one of two questions at once, and what is pasted for both goes to each', async () => {
+    const at = up(config(user, password), 0.05);
+    await at.until(/User: /);
+    await at.until(booted);
+    at.type(`alice\r${secret}\r`);
+    await at.until(/asking +ready[^]*a2c> /);
+    expect(values()).toEqual({ U: 'alice', T: secret });
+    await livesOn(at);
+    await quits(at);
+    expect(at.all).not.toContain(secret);
+  });
+
+  it('may be asked for by two servers, in any order of answers and prompt', async () => {
+    const at = up(config(user, password), 0.05);
+    await at.until(/User: /);
+    at.type('alice\r');
+    await at.until(booted);
+    await at.rows(/^Token:/);
+    at.type(`${secret}\r`);
+    await at.until(/asking +ready[^]*a2c> /);
+    await livesOn(at);
+    await quits(at);
+    expect(at.all).not.toContain(secret);
   });
 
   it.each([
@@ -126,6 +152,20 @@ describe('a password at a command that asks once', () => {
     await at.until(/Token: /);
     at.type(secret);
     expect(await at.exited).toBe(2);
+    expect(at.all).not.toContain(secret);
+  });
+
+  it('is interrupted by Ctrl-C where nothing is asked any more', async () => {
+    const file = join(folder, 'mute.json');
+    const env = { T: '${input:tok}' };
+    const mute = { command: process.execPath, args: [server, 'mute'], env };
+    writeFileSync(file, JSON.stringify({ mcpServers: { mute }, inputs: [password] }));
+    const at = start('tools', '-c', file);
+    await at.until(/Token: /);
+    at.type(`${secret}\r`);
+    await at.until(/waiting for mute/);
+    at.type(ctrlC);
+    expect(await at.exited).toBe(130);
     expect(at.all).not.toContain(secret);
   });
 });

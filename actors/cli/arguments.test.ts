@@ -113,7 +113,7 @@ describe('arguments on the command line', () => {
   });
   it('refuse one value too many', async () => {
     await expect(given(['x', 'y'], schemaWith({ a: {} }))).rejects.toMatchObject({
-      message: "'y' is not an argument: all parameters have a value",
+      message: "'y' is not an argument: the tool has no parameter left for it",
     });
   });
 

@@ -224,7 +224,10 @@ class Assignments {
       const last = free.at(-1);
       const key = free[at] ?? (last !== undefined && this.#isList(last) ? last : undefined);
       if (key === undefined)
-        throw badRequest(`'${text}' is not an argument: all parameters have a value`, argumentForms);
+        throw badRequest(
+          `'${text}' is not an argument: the tool has no parameter left for it`,
+          argumentForms,
+        );
       this.add(key, text);
     });
   }

@@ -74,7 +74,7 @@ export const portOf = (text: string): number => {
 };
 export const wholeOf = (text: string): number => {
   if (/^\d{1,15}$/.test(text)) return Number(text);
-  throw new InvalidArgumentError('a whole number');
+  throw new InvalidArgumentError('a whole number from 0');
 };
 export const secondsOf = (text: string): number => {
   const seconds = Number(text);

@@ -13,7 +13,7 @@ export interface AtPrompt {
   /** Matches the output since the last call, and returns it. */
   until(pattern: RegExp): Promise<string>;
   ask(line: string): Promise<string>;
-  /** Of all output so far; their stdout is no terminal then. */
+  /** Facts in all output so far; stdout is no terminal then. */
   facts(): readonly Fact[];
   readonly ended: Promise<number>;
 }

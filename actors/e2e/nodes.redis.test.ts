@@ -5,7 +5,7 @@ import { closedAfter } from '../../scenarios/fixtures/closed-after.ts';
 import { RedisServer } from '../../scenarios/fixtures/redis.ts';
 import { openNode, peerAt as peer, textOf } from '../../scenarios/fixtures/office-nodes.ts';
 import { startHost, type StartedHost } from '../../scenarios/fixtures/started-host.ts';
-import { createOffice, type Office } from '../index.ts';
+import { createOffice, type Office, type OfficeAuth, type OfficeOptions } from '../index.ts';
 
 const main = fileURLToPath(new URL('../../dist/actors/main.js', import.meta.url));
 const leaseMs = 1_500;
@@ -13,7 +13,7 @@ let redis: RedisServer;
 beforeAll(async () => void (redis = await RedisServer.start()));
 afterAll(() => redis.kill());
 
-const node = (): Promise<Office> => openNode({ url: redis.url, leaseMs });
+const node = (options?: OfficeOptions): Promise<Office> => openNode({ url: redis.url, leaseMs }, options);
 /** Starts `a2c office` as a process of its own, with its default lease of 10 s. */
 async function process(): Promise<StartedHost> {
   const args = [main, 'office', '--port', '0', '--open', '--redis', redis.url];
@@ -88,6 +88,33 @@ describe('an office on two nodes', () => {
     await agent.hears('notify:leave_office', { computer: 'far' });
     expect(await call).toMatchObject(failed(404));
     expect(await peer(a, 'far').join('computer', o)).toEqual(ok);
+  });
+
+  it('takes a credential back at each node that is told so, and tells it once', async () => {
+    let known = ['red', 'blue'];
+    const auth: OfficeAuth = ({ token }) =>
+      token !== null && known.includes(token) ? { grant: { subject: token } } : { reason: 'Go' };
+    const [a, b] = [await node({ auth }), await node({ auth })];
+    const [agent, stays] = [peer(a, 'agent', 'blue'), peer(b, 'stays', 'blue').serve()];
+    const far = peer(b, 'far', 'red').serve();
+    const o = room();
+    await agent.join('agent', o);
+    for (const one of [far, stays]) expect(await one.join('computer', o)).toEqual(ok);
+    for (const { name } of [far, stays]) await agent.hears('notify:enter_office', { computer: name });
+    const call = agent.call('far', 'hang', 'far', 0);
+    known = ['blue'];
+    // Each node checks its own peers at every reload, also while another reload runs.
+    const parted = await Promise.all([a, b, b, a].map((one) => one.reload()));
+    expect(parted.flat().map(({ seat }) => seat?.name)).toEqual(['far']);
+    expect(await call).toMatchObject(failed(404));
+    await far.gone();
+    expect(far.notices.filter(([event]) => event === 'notify:disconnecting')).toHaveLength(1);
+    await agent.hears('notify:leave_office', { computer: 'far' });
+    expect(await peer(b, 'far', 'blue').join('computer', o)).toEqual(ok);
+    // Notices arrive in order, so all earlier ones have come when this update arrives.
+    await stays.ask('server:update_desktop', { computer: 'stays' });
+    await agent.hears('notify:update_desktop', { computer: 'stays' });
+    expect(agent.notices.filter(([event]) => event === 'notify:leave_office')).toHaveLength(1);
   });
 
   it('gives each seat to one of those who want it at the same moment', async () => {

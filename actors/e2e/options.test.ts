@@ -1,7 +1,7 @@
 /** Options that a host may mistype: a wrong name is told the nearest one, a wrong value what it may be. */
 import { once } from 'node:events';
 import { expect, it, vi } from 'vitest';
-import { linked } from '../../scenarios/fixtures/hosted.ts';
+import { launched, linked, pidsOf } from '../../scenarios/fixtures/hosted.ts';
 import { fixtureFile } from '../../scenarios/fixtures/test-folder.ts';
 import {
   type A2cError,
@@ -130,12 +130,15 @@ it('a misspelt key that is ignored is told with the one that was meant', async (
 });
 
 it('a config is refused with all of its mistakes', async () => {
-  const config = foreign({ mcpServers: { nameless: { args: [] }, odd: { command: 'x', args: 7, env: [] } } });
+  const mark = `options-${process.pid}`;
+  const odd = { command: 'x', args: 7, env: [] };
+  const config = foreign({ mcpServers: { good: launched(mark), nameless: { args: [] }, odd } });
   const paths = ['nameless.command', 'odd.args', 'odd.env'];
   await expect(createComputer({ config, record: false, stateDir: false })).rejects.toMatchObject({
     ...{ code: 'ConfigInvalid', remedy: 'Fix the config; nothing was started.' },
     details: { mistakes: paths.map((path) => ({ path: `mcpServers.${path}` })) },
   });
+  expect(pidsOf(mark)).toEqual([]);
 });
 
 it('an onNotice that throws is a warning of the process, and the host goes on', async () => {

@@ -97,7 +97,8 @@ function createText(limit: number) {
       if (bytes > limit) return { overlong: bytes };
       if (how === 'unpackable') return { unpackable: cause };
       if (how !== 'ended') return { broken: cause };
-      return { text: Buffer.concat(parts, bytes).toString('utf8'), bytes };
+      // Drops a byte order mark, which is no JSON.
+      return { text: new TextDecoder().decode(Buffer.concat(parts, bytes)), bytes };
     },
   };
 }

@@ -252,6 +252,13 @@ describe('the words of a failure', () => {
       type: 'child.failed',
       message: 'cannot start "sh": the daemon is busy',
     });
+    const within = whyNotLaunched({ command: 'dockerx', args: [], env: {} }, {}, coded('ENOENT'));
+    expect(await launched({ command: 'sh' }, failing(within))).toMatchObject({
+      message: expect.stringMatching(
+        /^cannot start "dockerx": command not found.* nothing, for PATH is empty$/,
+      ),
+      isFinal: true,
+    });
     const final = Object.assign(new Error('no such image'), { isFinal: true });
     expect(await launched({}, failing(final))).toMatchObject({ isFinal: true });
     expect(await launched({}, failing(coded('ENOENT')))).toMatchObject({ isFinal: true });

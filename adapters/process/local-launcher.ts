@@ -39,6 +39,7 @@ const final: ReadonlySet<string> = new Set([...unchanged, 'ERR_INVALID_ARG_VALUE
 /** Number of PATH folders named in an error message, which appears in every list of servers; `a2c doctor` shows all of them. */
 const shownFolders = 3;
 function shown(folders: readonly string[]): string {
+  if (folders.length === 0) return 'nothing, for PATH is empty';
   const rest = folders.length - shownFolders;
   return folders.slice(0, shownFolders).join(', ') + (rest > 0 ? ` and ${rest} more` : '');
 }
@@ -61,11 +62,12 @@ function notFound(spec: LaunchSpec, env: Environment): string {
     : 'there is no such file, or not the interpreter that its first line names: install it, or correct "command"';
 }
 
-/** `isFinal`: another attempt without a change would fail in the same way. */
+/** `isFinal`: another attempt without a change would fail in the same way. `command`: that of a launcher around this one may be another. */
 export function whyNotLaunched(spec: LaunchSpec, env: Environment, error: unknown): Error {
   const { command, cwd } = spec;
   const code = codeOf(error);
-  const because = (reason: string): Error => Object.assign(new Error(reason), { isFinal: final.has(code) });
+  const because = (reason: string): Error =>
+    Object.assign(new Error(reason), { isFinal: final.has(code), command });
   if (cwd !== undefined && !isFolder(cwd))
     return because(`its folder "${cwd}" does not exist, or is none: make it, or correct "cwd"`);
   if (command === '') return because('its command is empty: say in "command" what to run');
@@ -79,10 +81,11 @@ export function whyNotLaunched(spec: LaunchSpec, env: Environment, error: unknow
 
 /** The message names the command, but neither its arguments nor its environment. */
 export function failureOf(command: string, error: unknown): { message: string; isFinal: boolean } {
+  const own = error instanceof Error && 'command' in error ? String(error.command) : command;
   const message = error instanceof Error ? error.message : String(error);
   const isFinal =
     error instanceof Error && 'isFinal' in error ? error.isFinal === true : final.has(codeOf(error));
-  return { message: `cannot start "${command}": ${message}`, isFinal };
+  return { message: `cannot start "${own}": ${message}`, isFinal };
 }
 
 /** Throws, or the child emits `error`, when the start fails. */

@@ -148,6 +148,14 @@ describe('shapes of a config', () => {
     expect(warnings).toEqual(['mcpEnabled: is false: every server counts as disabled']);
   });
 
+  it.each(['streamable', 'http', 'streamable-http', 'streamableHttp', 'Streamable_HTTP'])(
+    'type %s means streamable HTTP',
+    (type) => {
+      const { servers } = accepted([{ name: 'a', type, server_parameters: { url: 'http://h' } }]);
+      expect(servers).toMatchObject([{ kind: 'streamable', raw: { type: 'streamable' } }]);
+    },
+  );
+
   it('tool meta written in the words of the protocol wins over alwaysAllow', () => {
     const a = { auto_apply: false };
     const s = { command: 'x', alwaysAllow: ['a', 'constructor'], tool_meta: { a } };

@@ -54,7 +54,21 @@ describe('placeholders', () => {
       ['${env:A:-b}', '<expanded A>'],
       ['${env:A}${input:i j}', '<env A><input i j>', '<env A><input i j>'],
       ['~/a', '<expanded ~>/a'],
-      ...['$', '$$', '$1', '${1}', '${}', '${a-b}', '${A:x}', '${A', 'a~', '~b', '%A%', '${input:i $A'],
+      ...[
+        '$',
+        '$$',
+        '$1',
+        '${1}',
+        '${}',
+        '${a-b}',
+        '${A:x}',
+        '${A',
+        'a~',
+        '~b',
+        '%A%',
+        '${input:i $A',
+        '~${input:i',
+      ],
       ...['${env:}', '${env:a b}', '${env:a=b}', '${input:}', `\${env:${'a'.repeat(257)}}`],
     ];
     for (const row of rows) {

@@ -22,9 +22,9 @@ const expanded = new RegExp(
 );
 
 const spansIn = (text: string, expands = false): readonly Span[] => {
-  // From an opening without an end on a text is no template; a pattern would take quadratic time there.
+  // Behind the `$` of an opening without an end a text is no template; a pattern would take quadratic time there.
   const open = text.indexOf(opening, text.lastIndexOf('}') + 1);
-  const searched = open < 0 ? text : text.slice(0, open);
+  const searched = open < 0 ? text : text.slice(0, open + 1);
   return Array.from(searched.matchAll(expands ? expanded : filled), (match): Span => {
     const [whole, input, env, plain, braced, otherwise, home] = match;
     const at = { start: match.index, end: match.index + whole.length };

@@ -73,7 +73,7 @@ describe('the prompt of a2c up', () => {
       ['toosl', /unknown command: toosl\n {2}Did you mean tools\?/],
       ['tools call', /usage: call <tool\.\.\.>/],
       ['tools call echo {"text": }', /not JSON/],
-      ['tools call echo [1]', /'\[1\]' is not an argument: all parameters have a value/],
+      ['tools call echo [1]', /'\[1\]' is not an argument: the tool has no parameter left for it/],
       ['tools call no_such_tool', /error: .*no_such_tool/],
       ['tools call fail {}', /no such thing\n\(failed after/],
       ['servers start nobody', /Unknown server: nobody/],

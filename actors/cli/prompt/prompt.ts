@@ -3,7 +3,7 @@ import { failureOf } from '../../kernel/errors.ts';
 import { hostFailure, type Failure, type HostFailure } from '../../../machines/protocol/failure.ts';
 import type { OfficePeer } from '../../../machines/office/rooms/limits.ts';
 import type { Computer, ComputerStatus } from '../../api/computer-handle.ts';
-import type { ToolListing } from '../../servers/server-handle.ts';
+import type { ToolInfo, ToolListing } from '../../servers/server-handle.ts';
 import type { OfficeSeat } from '../../api/seat.ts';
 import type { Fact } from '../../../machines/facts.ts';
 import type { KnownNames } from '../completing.ts';
@@ -199,8 +199,12 @@ export class Prompt {
   }
   #tool(listing: ToolListing, typed: readonly string[], servers: readonly string[]): unknown {
     const { target } = targetIn(typed, servers);
-    const tool = toolIn(listing, target);
-    if (!tool) {
+    const isMeant = ({ name, original, server }: ToolInfo): boolean =>
+      (target.server === undefined || server === target.server) && [name, original].includes(target.tool);
+    const some = listing.tools.filter(isMeant);
+    const twin = some.length === 0 ? toolIn(listing, target) : undefined;
+    const all = [...some, ...(twin ? [{ ...twin, name: twin.call }] : [])];
+    if (all.length === 0) {
       const known = [...servers, ...listing.tools.flatMap(({ name, original }) => [name, original])];
       const list = typedHere('prompt', 'tools');
       throw unknown(
@@ -210,9 +214,10 @@ export class Prompt {
         list,
       );
     }
-    const { call } = tool;
-    this.#context.terminal.outText(toolText({ ...tool, name: call }, { name: call, options: 'prompt' }));
-    return { tools: listing.tools.filter(({ name }) => name === call).map(toolJson) };
+    this.#context.terminal.outText(
+      all.map((tool) => toolText(tool, { name: tool.name, options: 'prompt' })).join('\n\n'),
+    );
+    return { tools: some.map(toolJson) };
   }
   #addOwn(): void {
     const { terminal } = this.#context;

@@ -124,13 +124,14 @@ function sentElsewhere(status: number, location: string | undefined, from: URL):
 }
 export const placeOf = ({ protocol, host }: URL): string => `${protocol}//${host}`;
 
-/** In seconds; a date is compared with the header `Date`. */
+/** In seconds; a date is compared with the header `Date`, else the local clock. */
 export function retryAfterIn({
   'retry-after': text = '',
   date = '',
 }: IncomingHttpHeaders): number | undefined {
-  const seconds = /^\d{1,9}(\.\d+)?$/.test(text)
-    ? Number(text)
-    : (Date.parse(text) - Date.parse(date)) / 1_000;
+  // `Date.parse` takes most texts with a number for a date.
+  const at = /^(?:sun|mon|tue|wed|thu|fri|sat)/i.test(text) ? Date.parse(text) : NaN;
+  const isNumber = /^\d{1,9}(\.\d+)?$/.test(text);
+  const seconds = isNumber ? Number(text) : (at - (Date.parse(date) || Date.now())) / 1_000;
   return Number.isNaN(seconds) ? undefined : Math.max(0, Math.ceil(seconds));
 }

@@ -179,7 +179,7 @@ export class Http {
     const users = isOwn ? this.#options.headers : {};
     const cookie = isOwn && this.#cookieBeside(valueOf(users, 'cookie'));
     const own = { ...sending.headers, ...length, ...(cookie && { cookie }) };
-    // Of names that differ in case alone Node sends the last.
+    // Node sends the last of names that differ in case alone.
     return { ...this.#defaults, ...users, ...own };
   }
   /** `given`: the header of the config, whose names win. */

@@ -26,6 +26,8 @@ export const timesOf = ({ server }: HttpWorld, method: string): number =>
 export const bodies = {
   own: (id: unknown, message: string) =>
     JSON.stringify({ jsonrpc: '2.0', id, error: { code: -32001, message } }),
+  'own after a byte order mark': (id: unknown, message: string) =>
+    `\uFEFF${JSON.stringify({ jsonrpc: '2.0', id, error: { code: -32001, message } })}`,
   'id null': (_: unknown, message: string) =>
     JSON.stringify({ jsonrpc: '2.0', id: null, error: { code: -32001, message } }),
   detail: (_: unknown, message: string) => JSON.stringify({ detail: message }),

@@ -6,7 +6,7 @@ import { bodies, httpWorlds, inCall, methodOf, refuse, refusing, type BodyKind }
 
 const worldOf = httpWorlds();
 const kinds = Object.keys(bodies) as BodyKind[];
-const jsonRpc: readonly BodyKind[] = ['own', 'id null'];
+const jsonRpc: readonly BodyKind[] = ['own', 'own after a byte order mark', 'id null'];
 
 type Row = readonly [status: number, means: object];
 const atInitialize: readonly Row[] = [
@@ -91,6 +91,8 @@ describe('Retry-After', () => {
     [inMs(90_000), inMs(0), 90],
     [inMs(-90_000), inMs(0), 0],
     ['soon', undefined, undefined],
+    ['soon 2', undefined, undefined],
+    ['-5', undefined, undefined],
   ])('is told in seconds for %s', async (value, date, seconds) => {
     const told = { 'retry-after': value, ...(date !== undefined && { date }) };
     const serves = refusing({ status: 503, kind: 'own', headers: told }, inCall);

@@ -38,7 +38,7 @@ export const placed = { self: 'owner/it#1', owner: 'owner#1', timing };
 export const failure = { code: 'ServerLost', message: 'gone' } as const;
 export const seat = { office: 'o', role: 'computer', name: 'c' } as const;
 export const host = addressFor('host');
-/** What a server is waited for. */
+/** Wait for a server. */
 export const waits = { for: 'initialize', since: '2026-11-23T05:00:00.000Z', came: '' };
 export const request = {
   ticket: 't',

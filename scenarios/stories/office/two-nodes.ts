@@ -24,7 +24,7 @@ export const seated = async (
   expect(acks).toEqual([granted, granted]);
   return { agent, computer, urls };
 };
-/** What a computer is told that joins at this node. */
+/** Answers to a computer that joins at this node. */
 export async function joining(s: Harness, url: string | undefined, name = 'c'): Promise<unknown[][]> {
   const ack = s.peer(name, answers, url).join('computer', name);
   await s.run(20);

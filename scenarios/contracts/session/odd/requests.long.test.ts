@@ -66,7 +66,7 @@ describe.each(Object.keys(wires))('a request of a server over %s', (wire) => {
     await session?.close();
     session = undefined;
   });
-  /** What the server is answered when it says these messages during a call. */
+  /** Answer to a server that says these messages during a call. */
   const answeredTo = async (...said: readonly object[]): Promise<string> => {
     let call: unknown;
     session = await openOdd(
