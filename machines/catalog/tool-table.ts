@@ -279,6 +279,11 @@ interface Named {
   readonly entries: readonly ToolEntry[];
   readonly conflicting: Placing['conflicting'];
 }
+/** No server has `onConflict: "prefix"`: `buildTable` refuses the later of two tools with one name. */
+const unplaced = (parts: readonly Part[]): Named => ({
+  entries: parts.flatMap(({ entries }) => entries),
+  conflicting: new Map(),
+});
 function placedParts(parts: readonly Part[]): Named {
   const claims = parts.flatMap((part) => [...part.claims, ...part.old.map(({ claim }) => claim)]);
   const { placed: places, conflicting } = placedNames(claims);
@@ -355,7 +360,8 @@ export function buildTable(
   before: ToolTable = emptyTable,
 ): ToolTable {
   const parts = rules.map((rule) => partOf(rule, catalogs, before));
-  const { entries, conflicting } = placedParts(parts);
+  const isPlacing = rules.some(({ onConflict }) => onConflict === 'prefix');
+  const { entries, conflicting } = isPlacing ? placedParts(parts) : unplaced(parts);
   const byName = new Map<string, ToolEntry>();
   const newcomers: RefusedTool[] = [];
   const withServer: [string, ToolEntry][] = [];
