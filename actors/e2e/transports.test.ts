@@ -64,7 +64,7 @@ describe('servers of every transport', () => {
     expect(inside.sessions).toBe(1);
   });
 
-  it('are answered by their host, and heard when they log', async () => {
+  it('servers of each transport are answered by their host, and heard when they log', async () => {
     const name = 'stdio';
     const asked: unknown[] = [];
     const host = await start(

@@ -93,7 +93,7 @@ it('a record keeps what is small, lists of texts, the actors of a checkpoint, an
     expect(large.fold(record)).toEqual(record);
 });
 
-it('of the large values of a trace the oldest is forgotten first when there are more than may be kept', () => {
+it('the oldest large values of a trace are forgotten when there are more than may be kept', () => {
   const large = new LargeValues(2);
   const lists = [tools(200), tools(200), tools(200)];
   for (const entries of lists) large.fold(step({ entries }));

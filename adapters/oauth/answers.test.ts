@@ -84,16 +84,19 @@ const bad: [what: string, said: Said, why: string, helps?: 'clientId'][] = [
 ];
 
 describe('an answer in a login', () => {
-  it.each(good)('is read as far as it is needed: %s', async (_, said) => {
+  it.each(good)('an answer in a login is read as far as it is needed: %s', async (_, said) => {
     const { token, why, sent, url } = await attempted(() => said);
     expect([token, why]).toEqual(['access-1', '']);
     // The metadata of the server are still used, because the token request names its resource.
     expect(sent.tokens[0]?.get('resource')).toBe(`${url}/mcp`);
   });
-  it.each(bad)('is named with its member when it cannot be used: %s', async (_, said, because, helps) => {
-    const { token, why, remedy } = await attempted(() => said);
-    expect([token, why, remedy]).toEqual([undefined, because, helps]);
-  });
+  it.each(bad)(
+    'an answer in a login that cannot be used is named with its member: %s',
+    async (_, said, because, helps) => {
+      const { token, why, remedy } = await attempted(() => said);
+      expect([token, why, remedy]).toEqual([undefined, because, helps]);
+    },
+  );
   it('is looked for at the next place where a web page stands', async () => {
     const { token, sent } = await attempted(() => ({ authority: '<html>', resource: '<html>' }));
     expect([token, sent.tokens[0]?.get('resource')]).toEqual(['access-1', null]);

@@ -22,7 +22,7 @@ const asked = (url: string): Promise<Response> => guardedFetch(httpTo(url), neve
 const metadata = Buffer.from(JSON.stringify({ issuer: 'https://far.test' }));
 
 describe('a packed answer in a login', () => {
-  it('is unpacked', async () => {
+  it('a packed answer in a login is unpacked', async () => {
     const url = await serve('gzip', gzipSync(metadata));
     expect(await (await asked(url)).json()).toEqual({ issuer: 'https://far.test' });
   });
@@ -31,7 +31,7 @@ describe('a packed answer in a login', () => {
       'larger than',
     );
   });
-  it('is named when it cannot be unpacked', async () => {
+  it('the packing of an answer in a login is named when it is not known', async () => {
     await expect(asked(await serve('zstd', metadata))).rejects.toThrow('"zstd"');
   });
   it('fails when it is cut off', async () => {

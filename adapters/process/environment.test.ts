@@ -79,7 +79,7 @@ describe('the environment of a child', () => {
     expect(onLinux({ Path: 'mine' }, { PATH: '/bin' })).toMatchObject({ ...bare, Path: 'mine' });
   });
 
-  it('has any variable once on Windows, as its config writes it', () => {
+  it('a process has each variable once on Windows, spelled as its config has it', () => {
     const only = { Temp: 'D:\\tmp', A2C_INSTANCE: 'me' };
     expect(onWindows({ Temp: 'D:\\tmp' }, { TEMP: 'C:\\tmp' })).toEqual(only);
   });

@@ -101,7 +101,7 @@ describe('nullable, as OpenAPI has it', () => {
   });
 
   const kinds = [text, { type: 'number' }];
-  it.each([{ anyOf: kinds }, { oneOf: kinds }])('is an alternative to alternatives: %j', (p) => {
+  it.each([{ anyOf: kinds }, { oneOf: kinds }])('null is one more alternative beside %j', (p) => {
     expect(openaiOf({ nullable: true, ...p })).toEqual({ anyOf: [{ anyOf: kinds }, { type: 'null' }] });
   });
 

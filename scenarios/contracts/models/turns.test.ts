@@ -176,7 +176,7 @@ describe('a turn of Anthropic', () => {
     await expectRefusal(`run: ${message}`, conversation, computer, options);
   });
 
-  it('is refused to a host that swaps its arguments, or gives no computer, and nothing is called', async () => {
+  it('a turn is refused to a host that swaps its arguments, or gives no computer', async () => {
     const swapped = 'run: conversation: expected a conversation of createConversation, got an object';
     await expectRefusal(swapped, computer, conversation);
     await expectRefusal('run: target: expected a computer or an agent, got undefined', conversation);

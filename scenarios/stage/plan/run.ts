@@ -36,7 +36,7 @@ const plansIn = (file: string): Plan[] =>
     .filter((line) => line.trim() !== '')
     .map((line) => JSON.parse(line) as Plan);
 
-/** Those with code need a test runner. */
+/** Scenarios that are data; those with code need a test runner. */
 async function allScenarios(): Promise<readonly Plan[]> {
   await import('../../stories/all.scenario.ts');
   return registered.filter(isData);
