@@ -1,14 +1,14 @@
 import type { Outcome } from '../../../machines/call/call.rules.ts';
 import { scenario, type CallRef, type Scene, type ServerRef } from '../../stage/plan/index.ts';
 import type { PermissionData, PersonData } from '../../stage/plan/plan.ts';
+import { ready } from '../one-server.ts';
 
 const wantsPath = {
   read: { inputSchema: { type: 'object', required: ['path'], properties: { path: { type: 'string' } } } },
 };
 
 scenario('arguments that break the schema of the tool are refused with the field, and never sent', (s) => {
-  const fs = s.server('fs', { tools: wantsPath });
-  s.ready();
+  const fs = ready(s, { tools: wantsPath });
   const calls = [
     s.call('read', { params: { path: 7 } }),
     s.call('read'),
@@ -46,8 +46,7 @@ for (const [where, ask] of Object.entries(undecided)) {
       const call = s.call('read');
       s.run(10);
       act(s, fs, call);
-      s.settled(call);
-      s.expect(call).settles('failed', settles);
+      s.expect(s.settled(call)).settles('failed', settles);
       s.expect(fs).requests('tools/call', 0);
     });
 }
@@ -57,11 +56,10 @@ for (const [who, word, options] of [
   ['a computer', 'net.down', { who: 'computer', ms: 100 }],
 ] as const)
   scenario(`${who} whose connection breaks while the call of an agent is judged: it is not sent`, (s) => {
-    const fs = s.server('fs', { tools: { read: {} } });
+    const fs = ready(s, { tools: { read: {} } });
     s.differs('how soon a link is back is a matter of a moment', ['heard']);
     s.office();
     s.permission('never');
-    s.ready();
     s.agentCall('read');
     s.run(50);
     s.fault(word, options);
@@ -124,17 +122,15 @@ for (const [what, { rule, person, confirmMs }, outcome, more = {}] of decisions)
   });
 
 scenario('a person is asked where the rule of the host wants it, whatever the config says', (s) => {
-  s.server('fs', { tools: { read: {} }, autoApprove: ['all'] });
+  ready(s, { tools: { read: {} }, autoApprove: ['all'] });
   s.permission('ask');
   s.person('no');
-  s.ready();
   s.expect(s.settled(s.call('read'))).settles('failed', { end: 'refused', code: 4005 });
 });
 
 scenario('what a config approves beforehand runs unasked, and nothing else of that server does', (s) => {
-  s.server('fs', { tools: { read: {}, write: {} }, autoApprove: ['read'] });
+  ready(s, { tools: { read: {}, write: {} }, autoApprove: ['read'] });
   s.person('no');
-  s.ready();
   const [read, write] = [s.call('read'), s.call('write')];
   s.settled(read, write);
   s.expect(read).settles('succeeded');
@@ -142,9 +138,8 @@ scenario('what a config approves beforehand runs unasked, and nothing else of th
 });
 
 scenario('the time of its caller ends a call that the rule of the host judges; it was never sent', (s) => {
-  const fs = s.server('fs', { tools: { read: {} } });
+  const fs = ready(s, { tools: { read: {} } });
   s.permission('never');
-  s.ready();
   const call = s.settled(s.call('read', { timeoutMs: 300 }));
   s.expect(call).settles('failed', {
     end: 'timedOut',

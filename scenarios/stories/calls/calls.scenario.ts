@@ -1,30 +1,27 @@
 import { scenario } from '../../stage/plan/index.ts';
+import { ready } from '../one-server.ts';
 
 const hello = { content: [{ type: 'text', text: 'hello' }] };
 const slowly = { read: { takes: 400, answers: hello } };
 
 scenario('a call of a ready server is answered with what the server said', (s) => {
-  s.server('fs', { tools: { read: { answers: hello } } });
-  s.ready();
+  ready(s, { tools: { read: { answers: hello } } });
   s.expect(s.settled(s.call('read'))).settles('succeeded', { end: 'succeeded', result: hello });
 });
 
 scenario('a call that is cancelled before its answer ends at once and is cancelled at the server', (s) => {
-  const fs = s.server('fs', { tools: slowly });
-  s.ready();
+  const fs = ready(s, { tools: slowly });
   const call = s.call('read');
   s.run(50);
   s.cancel(call);
-  s.settled(call);
-  s.expect(call).settles('unknown', { end: 'cancelled', code: 'ToolCallCancelled', at: 50 });
+  s.expect(s.settled(call)).settles('unknown', { end: 'cancelled', code: 'ToolCallCancelled', at: 50 });
   s.expect(fs).requests('notifications/cancelled', 1);
   s.run(500);
   s.expect(fs).is('ready');
 });
 
 scenario('a cancel after the answer changes nothing', (s) => {
-  const fs = s.server('fs', { tools: { read: { answers: hello } } });
-  s.ready();
+  const fs = ready(s, { tools: { read: { answers: hello } } });
   const call = s.settled(s.call('read'));
   s.cancel(call);
   s.run(50);
@@ -33,10 +30,8 @@ scenario('a cancel after the answer changes nothing', (s) => {
 });
 
 scenario('a call that times out says how long it had, and that its effect is unknown', (s) => {
-  const fs = s.server('fs', { tools: slowly });
-  s.ready();
-  const call = s.settled(s.call('read', { timeoutMs: 200 }));
-  s.expect(call).settles('unknown', {
+  const fs = ready(s, { tools: slowly });
+  s.expect(s.settled(s.call('read', { timeoutMs: 200 }))).settles('unknown', {
     end: 'timedOut',
     code: 'ToolExecutionTimeout',
     details: { timeout: 200, which: 'caller', server_name: 'fs', tool_name: 'read' },
@@ -46,9 +41,8 @@ scenario('a call that times out says how long it had, and that its effect is unk
 });
 
 scenario('a call without a limit waits as long as its server', (s) => {
-  s.server('fs', { tools: { read: { takes: 3_600_000 } } });
+  ready(s, { tools: { read: { takes: 3_600_000 } } });
   s.virtualOnly('nobody waits an hour');
-  s.ready();
   const call = s.call('read', { timeoutMs: 0 });
   s.run(3_599_999);
   s.expect(call).waits();
@@ -57,21 +51,18 @@ scenario('a call without a limit waits as long as its server', (s) => {
 });
 
 scenario('a tool that nobody has is refused as 4001 and nothing is sent', (s) => {
-  const fs = s.server('fs', { tools: slowly });
-  s.ready();
+  const fs = ready(s, { tools: slowly });
   const call = s.settled(s.call('constructor'));
   s.expect(call).settles('failed', { end: 'failed', code: 4001, at: 0 });
   s.expect(fs).requests('tools/call', 0);
 });
 
 scenario('a call to a server whose next try is far away is refused, and says when the try is', (s) => {
-  const fs = s.server('fs', { tools: slowly });
+  const fs = ready(s, { tools: slowly });
   s.timing({ backoffMs: 2_001, longestBackoffMs: 2_001 });
-  s.ready();
   s.kill(fs);
   s.reaches(fs, 'waiting');
-  const call = s.settled(s.call('read'));
-  s.expect(call).settles('failed', {
+  s.expect(s.settled(s.call('read'))).settles('failed', {
     code: 'ServerNotActive',
     details: { server_name: 'fs', state: 'waiting', next_try: 3_002 },
   });
@@ -79,8 +70,7 @@ scenario('a call to a server whose next try is far away is refused, and says whe
 });
 
 scenario('a call waits for the next try of its server where that comes soon', (s) => {
-  const fs = s.server('fs', { tools: slowly });
-  s.ready();
+  const fs = ready(s, { tools: slowly });
   s.kill(fs);
   s.reaches(fs, 'waiting');
   const call = s.settled(s.call('read'));
@@ -89,9 +79,8 @@ scenario('a call waits for the next try of its server where that comes soon', (s
 });
 
 scenario('a call that has less time than the pause before the next try is refused at once', (s) => {
-  const fs = s.server('fs', { tools: slowly });
+  const fs = ready(s, { tools: slowly });
   s.timing({ backoffMs: 1_000, longestBackoffMs: 1_000 });
-  s.ready();
   s.kill(fs);
   s.reaches(fs, 'waiting');
   const call = s.settled(s.call('read', { timeoutMs: 1_400 }));
@@ -99,8 +88,7 @@ scenario('a call that has less time than the pause before the next try is refuse
 });
 
 scenario('a call that waits for the next try fails with the reason when that fails, too', (s) => {
-  const fs = s.server('fs', { tools: slowly });
-  s.ready();
+  const fs = ready(s, { tools: slowly });
   s.later(fs, 2, { faults: [{ fault: 'life.initError' }] });
   s.kill(fs);
   s.reaches(fs, 'waiting');
@@ -110,22 +98,18 @@ scenario('a call that waits for the next try fails with the reason when that fai
 });
 
 scenario('a call that waits for the next try ends when its server is stopped', (s) => {
-  const fs = s.server('fs', { tools: slowly });
-  s.ready();
+  const fs = ready(s, { tools: slowly });
   s.kill(fs);
   s.reaches(fs, 'waiting');
   const call = s.call('read');
   s.stop(fs);
-  s.settled(call);
-  s.expect(call).settles('failed', { end: 'cancelled', phase: 'queued' });
+  s.expect(s.settled(call)).settles('failed', { end: 'cancelled', phase: 'queued' });
   s.reaches(fs, 'idle');
 });
 
 scenario('a call while its computer closes is refused', (s) => {
-  const fs = s.server('fs', { tools: slowly });
-  s.fault(fs, 'proc.ignoreStdinClose');
+  ready(s, { tools: slowly, faults: [{ fault: 'proc.ignoreStdinClose' }] });
   s.timing({ stdinGraceMs: 200 });
-  s.ready();
   s.close();
   s.expect(s.settled(s.call('read'))).settles('failed', { code: 'ServerNotActive' });
   s.ended();

@@ -2,6 +2,7 @@ import { expect } from 'vitest';
 import type { HarnessOptions } from '../../stage/harness.ts';
 import { scenario } from '../../stage/plan/index.ts';
 import { asksOf } from '../../stage/watching.ts';
+import { ready } from '../one-server.ts';
 
 const tools = { read: {} };
 
@@ -27,16 +28,14 @@ scenario('a call whose question reaches no person ends at once, unsent', outOfRe
 });
 
 scenario('a lazy server that is stopped while a person is asked: the call hears that it is stopped', (s) => {
-  const fs = s.server('fs', { tools, isLazy: true });
+  const fs = ready(s, { tools, isLazy: true });
   s.person('never');
   s.timing({ idleStopMs: 100 });
-  s.ready();
   s.reaches(fs, 'standby');
   const call = s.call('read');
   s.run(10);
   s.stop(fs);
-  s.settled(call);
-  s.expect(call).settles('failed', { end: 'cancelled', says: 'its server is being stopped' });
+  s.expect(s.settled(call)).settles('failed', { end: 'cancelled', says: 'its server is being stopped' });
 });
 
 const late = '当前工具需要用户二次确认是否可以调用，当前确认超时。';
@@ -47,27 +46,24 @@ const lateOnTheWire = {
 };
 
 scenario('the limit of a call stands still while a person is asked', (s) => {
-  const fs = s.server('fs', { tools: { read: { takes: 700 } } });
+  const fs = ready(s, { tools: { read: { takes: 700 } } });
   s.person('yes after 1500');
-  s.ready();
   const call = s.settled(s.call('read', { timeoutMs: 1_000 }));
   s.expect(call).settles('succeeded', { at: 2_200 });
   s.expect(fs).requests('tools/call', 1);
 });
 
 scenario('the limit of a call begins again when a person has said yes', (s) => {
-  s.server('fs', { tools: { read: { takes: 1_500 } } });
+  ready(s, { tools: { read: { takes: 1_500 } } });
   s.person('yes after 500');
-  s.ready();
   const call = s.settled(s.call('read', { timeoutMs: 1_000 }));
   s.expect(call).settles('unknown', { end: 'timedOut', phase: 'running', at: 1_500 });
 });
 
 scenario('an agent has its limit also while a person is asked; a late yes runs nothing', (s) => {
-  const fs = s.server('fs', { tools });
+  const fs = ready(s, { tools });
   s.office();
   s.person('yes after 3000');
-  s.ready();
   const call = s.settled(s.agentCall('read', { timeoutMs: 1_000 }));
   s.expect(call).settles('failed', { end: 'failed', result: lateOnTheWire });
   s.run(2_500);
@@ -76,10 +72,9 @@ scenario('an agent has its limit also while a person is asked; a late yes runs n
 
 for (const by of ['call', 'agentCall'] as const)
   scenario(`a late yes runs nothing with the times that hold where nobody says anything (${by})`, (s) => {
-    const fs = s.server('fs', { tools });
+    const fs = ready(s, { tools });
     s.office();
     s.person(by === 'call' ? 'yes after 122000' : 'yes after 62000');
-    s.ready();
     const call = s[by]('read');
     s.settled(call);
     if (by === 'call') s.expect(call).settles('failed', { phase: 'confirming', says: late, at: 120_000 });
@@ -90,10 +85,9 @@ for (const by of ['call', 'agentCall'] as const)
   });
 
 scenario('a person who has less time than the call is waited for no longer than that', (s) => {
-  const fs = s.server('fs', { tools });
+  const fs = ready(s, { tools });
   s.person('yes after 1500');
   s.timing({ confirmMs: 300 });
-  s.ready();
   const call = s.settled(s.call('read', { timeoutMs: 2_000 }));
   s.expect(call).settles('failed', { end: 'refused', phase: 'confirming', says: late, at: 300 });
   s.run(1_500);

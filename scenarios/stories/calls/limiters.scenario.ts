@@ -1,12 +1,12 @@
 import { scenario } from '../../stage/plan/index.ts';
+import { ready } from '../one-server.ts';
 
 const hello = { content: [{ type: 'text', text: 'hello' }] };
 const tools = { read: { takes: 300, answers: hello } };
 const oneByOne = { concurrency: 1, queue: 2 };
 
 scenario('as many calls run as may, the next waits its turn, and the first to come goes first', (s) => {
-  const fs = s.server('fs', { tools, limits: oneByOne });
-  s.ready();
+  const fs = ready(s, { tools, limits: oneByOne });
   const [first, second, third] = [s.call('read'), s.call('read'), s.call('read')];
   s.expect(fs).requestsAtMost('tools/call', 3);
   s.settled(first, second, third);
@@ -16,11 +16,9 @@ scenario('as many calls run as may, the next waits its turn, and the first to co
 });
 
 scenario('a call for which there is no place in the line is refused at once, and not sent', (s) => {
-  const fs = s.server('fs', { tools, limits: { concurrency: 1, queue: 1 } });
-  s.ready();
+  const fs = ready(s, { tools, limits: { concurrency: 1, queue: 1 } });
   const [first, second, third] = [s.call('read'), s.call('read'), s.call('read')];
-  s.settled(third);
-  s.expect(third).settles('failed', {
+  s.expect(s.settled(third)).settles('failed', {
     end: 'refused',
     code: 'Busy',
     says: 'this one was not sent',
@@ -52,8 +50,7 @@ scenario('a call whose server has room and whose computer has none waits, or is 
   s.differs('which of two servers is the first to list its tools is open', ['heard']);
   s.ready();
   const [first, waiting, refused] = [s.call('read'), s.call('write'), s.call('write')];
-  s.settled(refused);
-  s.expect(refused).settles('failed', { end: 'refused', code: 'Busy', says: 'on this computer' });
+  s.expect(s.settled(refused)).settles('failed', { end: 'refused', code: 'Busy', says: 'on this computer' });
   s.expect(b).requests('tools/call', 0);
   s.settled(first, waiting);
   s.expect(waiting).settles('succeeded', { at: 310 });
@@ -83,24 +80,20 @@ scenario('a call that waited for its server and finds no place on its computer i
 });
 
 scenario('a call that is cancelled in the line has failed unsent, and leaves its place to the next', (s) => {
-  const fs = s.server('fs', { tools, limits: oneByOne });
-  s.ready();
+  const fs = ready(s, { tools, limits: oneByOne });
   const [first, second, third] = [s.call('read'), s.call('read'), s.call('read')];
   s.run(10);
   s.cancel(second);
-  s.settled(second);
-  s.expect(second).settles('failed', { end: 'cancelled', code: 'ToolCallCancelled', at: 10 });
+  s.expect(s.settled(second)).settles('failed', { end: 'cancelled', code: 'ToolCallCancelled', at: 10 });
   s.settled(first, third);
   s.expect(third).settles('succeeded', { at: 600 });
   s.expect(fs).requests('notifications/cancelled', 0);
 });
 
 scenario('the time of a call runs while it waits in the line: what was not sent in it has failed', (s) => {
-  const fs = s.server('fs', { tools, limits: oneByOne });
-  s.ready();
+  const fs = ready(s, { tools, limits: oneByOne });
   const first = s.call('read');
-  const second = s.settled(s.call('read', { timeoutMs: 200 }));
-  s.expect(second).settles('failed', {
+  s.expect(s.settled(s.call('read', { timeoutMs: 200 }))).settles('failed', {
     end: 'timedOut',
     code: 'ToolExecutionTimeout',
     says: 'was not sent within 200 ms',
@@ -112,16 +105,14 @@ scenario('the time of a call runs while it waits in the line: what was not sent 
 });
 
 scenario('the time that a call has waited is not given to it again when its turn comes', (s) => {
-  s.server('fs', { tools: { read: { takes: 1_000, answers: hello } }, limits: oneByOne });
-  s.ready();
+  ready(s, { tools: { read: { takes: 1_000, answers: hello } }, limits: oneByOne });
   s.call('read');
   const second = s.settled(s.call('read', { timeoutMs: 1_700 }));
   s.expect(second).settles('unknown', { end: 'timedOut', says: 'did not answer within 1700 ms', at: 1_700 });
 });
 
 scenario('a server that dies: what it was asked is unknown, and what waited in the line has failed', (s) => {
-  const fs = s.server('fs', { tools: { read: { takes: 5_000 } }, limits: oneByOne });
-  s.ready();
+  const fs = ready(s, { tools: { read: { takes: 5_000 } }, limits: oneByOne });
   const [first, second] = [s.call('read'), s.call('read')];
   s.asked(fs, 'tools/call');
   s.run(50);
@@ -132,12 +123,11 @@ scenario('a server that dies: what it was asked is unknown, and what waited in t
 });
 
 scenario('a stream that breaks lets nobody out of the line: what waited is never sent and hears why', (s) => {
-  const fs = s.server('fs', {
+  const fs = ready(s, {
     tools: { read: { takes: 5_000 }, end: {} },
     limits: { concurrency: 2, queue: 2 },
   });
   s.fault(fs, 'proc.stdoutClosed', { tool: 'end' });
-  s.ready();
   const running = [s.call('read'), s.call('end')];
   const waiting = [s.call('read'), s.call('read')];
   s.settled(...running, ...waiting);
@@ -147,10 +137,9 @@ scenario('a stream that breaks lets nobody out of the line: what waited is never
 });
 
 scenario('an agent whose connection breaks while its call waits in the line: the call is not sent', (s) => {
-  const fs = s.server('fs', { tools, limits: oneByOne });
+  const fs = ready(s, { tools, limits: oneByOne });
   s.differs('how soon a link is back is a matter of a moment', ['heard']);
   s.office();
-  s.ready();
   const first = s.call('read');
   s.asked(fs, 'tools/call');
   s.agentCall('read');
@@ -163,9 +152,8 @@ scenario('an agent whose connection breaks while its call waits in the line: the
 });
 
 scenario('a computer that closes cancels what runs at a server, and tells it nothing of what waits', (s) => {
-  const fs = s.server('fs', { tools: { read: { takes: 5_000 } }, limits: oneByOne });
+  const fs = ready(s, { tools: { read: { takes: 5_000 } }, limits: oneByOne });
   s.timing({ drainMs: 100 });
-  s.ready();
   const [first, second] = [s.call('read'), s.call('read')];
   s.asked(fs, 'tools/call');
   s.run(20);

@@ -1,4 +1,5 @@
 import { scenario, type Scene } from '../../stage/plan/index.ts';
+import { ready } from '../one-server.ts';
 
 const text = 'x'.repeat(3_000);
 const large = { content: [{ type: 'text', text }] };
@@ -11,7 +12,7 @@ const program = (s: Scene): void =>
 scenario('a result that breaks its output schema is given, with what differs beside it', (s) => {
   const answers = { content: [], structuredContent: { n: 'seven' } };
   const cached = { content: [], structuredContent: { n: 7 } };
-  s.server('fs', {
+  ready(s, {
     tools: {
       wrong: { outputSchema: promised, answers },
       none: { outputSchema: promised, answers: { content: [] } },
@@ -19,7 +20,6 @@ scenario('a result that breaks its output schema is given, with what differs bes
       failed: { outputSchema: promised, answers: { content: [], isError: true } },
     },
   });
-  s.ready();
   const calls = ['wrong', 'none', 'right', 'failed'].map((tool) => s.call(tool));
   s.settled(...calls);
   const [wrong, none, right, failed] = calls as [
@@ -39,11 +39,10 @@ scenario('a result that breaks its output schema is given, with what differs bes
 });
 
 scenario('a result with more bytes than it may have is cut, also where its tool says it failed', (s) => {
-  s.server('fs', {
+  ready(s, {
     tools: { read: { answers: large }, fail: { answers: { ...large, isError: true } } },
     resultBytes: 1_000,
   });
-  s.ready();
   const [read, fail] = [s.call('read'), s.call('fail')];
   s.settled(read, fail);
   s.expect(read).settles('succeeded', {
@@ -100,8 +99,7 @@ scenario('a call that is cancelled when its answer is here is not taken back: th
   const call = s.call('read');
   s.run(50);
   s.cancel(call);
-  s.settled(call);
-  s.expect(call).settles('succeeded', {
+  s.expect(s.settled(call)).settles('succeeded', {
     result: { meta: { a2c_warnings: ['The result was not post-processed: it was cancelled then'] } },
     at: 50,
   });
@@ -118,8 +116,7 @@ scenario('a server that dies when its answer is here: the answer is post-process
   s.kill(fs);
   s.reaches(fs, 'ready');
   s.expect(call).waits();
-  s.settled(call);
-  s.expect(call).settles('succeeded', { at: 1_001 });
+  s.expect(s.settled(call)).settles('succeeded', { at: 1_001 });
 });
 
 scenario('a computer that closes while an answer is post-processed gives it first', (s) => {
@@ -130,17 +127,15 @@ scenario('a computer that closes while an answer is post-processed gives it firs
   const call = s.call('read');
   s.run(50);
   s.close();
-  s.settled(call);
-  s.expect(call).settles('succeeded');
+  s.expect(s.settled(call)).settles('succeeded');
   s.ended();
 });
 
 scenario('a call that makes progress may take longer than it may be silent; a silent one may not', (s) => {
-  const fs = s.server('fs', {
+  const fs = ready(s, {
     tools: { busy: { takes: 2_000, progressEveryMs: 200 }, silent: { takes: 2_000 } },
   });
   s.timing({ callIdleMs: 1_000 });
-  s.ready();
   const [busy, silent] = [s.call('busy'), s.call('silent')];
   s.settled(busy, silent);
   s.expect(busy).settles('succeeded', { at: 2_000 });

@@ -1,13 +1,13 @@
 import { scenario } from '../../stage/plan/index.ts';
+import { ready } from '../one-server.ts';
 
 const tools = { read: {}, write: {} };
 /** The duration of a call shows whether the person was asked. */
 const thinking = 5;
 
 scenario('a tool that a person has allowed for the session is not asked about again, and others are', (s) => {
-  const fs = s.server('fs', { tools });
+  const fs = ready(s, { tools });
   s.person('always');
-  s.ready();
   s.expect(s.settled(s.call('read'))).settles('succeeded', { at: thinking + 1 });
   s.expect(s.settled(s.call('read'))).settles('succeeded', { at: 1 });
   s.expect(s.settled(s.call('write'))).settles('succeeded', { at: thinking + 1 });
@@ -15,9 +15,8 @@ scenario('a tool that a person has allowed for the session is not asked about ag
 });
 
 scenario('a person who says yes once is asked again about the next call of the same tool', (s) => {
-  const fs = s.server('fs', { tools });
+  const fs = ready(s, { tools });
   s.person('yes');
-  s.ready();
   for (const _ of [1, 2]) {
     s.expect(s.settled(s.call('read'))).settles('succeeded', { at: thinking + 1 });
   }
@@ -38,13 +37,11 @@ scenario('what was allowed for the session holds over a restart, and for no serv
 });
 
 scenario('what a person allows for good is allowed to the launch config that the server had then', (s) => {
-  const fs = s.server('fs', { tools });
+  const fs = ready(s, { tools });
   s.person('always');
-  s.ready();
   const first = s.call('read');
   s.config([fs, { generation: 2 }]);
-  s.settled(first);
-  s.expect(first).settles('succeeded');
+  s.expect(s.settled(first)).settles('succeeded');
   s.reaches(fs, 'ready');
   for (const at of [thinking + 1, 1]) {
     s.expect(s.settled(s.call('read'))).settles('succeeded', { at });
@@ -52,9 +49,8 @@ scenario('what a person allows for good is allowed to the launch config that the
 });
 
 scenario('what was allowed for the session is kept when something else of the config changes', (s) => {
-  const fs = s.server('fs', { tools });
+  const fs = ready(s, { tools });
   s.person('always');
-  s.ready();
   s.settled(s.call('read'));
   s.config([fs, { forbidden: ['write'] }]);
   s.run(50);

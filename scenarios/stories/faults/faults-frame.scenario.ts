@@ -1,5 +1,6 @@
 /** Above the frames most of it has to stay invisible. */
 import { scenario } from '../../stage/plan/index.ts';
+import { ready } from '../one-server.ts';
 
 const tools = { read: { takes: 10 } };
 
@@ -18,9 +19,8 @@ for (const [what, word, options] of [
   ['a call that is answered three times counts once', 'rpc.duplicate', { n: 3, when: 'call' }],
 ] as const)
   scenario(what, (s) => {
-    const fs = s.server('fs', { tools });
+    const fs = ready(s, { tools });
     s.fault(fs, word, options);
-    s.ready();
     const calls = [s.call('read'), s.call('read')];
     s.settled(...calls);
     s.run(50);
@@ -29,10 +29,8 @@ for (const [what, word, options] of [
   });
 
 scenario('a server that dies in the middle of its answer: the call is unknown, and says how it died', (s) => {
-  const fs = s.server('fs', { tools });
-  s.fault(fs, 'frame.partialThenDie', { code: 6 });
+  const fs = ready(s, { tools, faults: [{ fault: 'frame.partialThenDie', code: 6 }] });
   s.later(fs, 2);
-  s.ready();
   s.expect(s.settled(s.call('read'))).settles('unknown', { code: 'ServerLost', says: 'exit code 6' });
   s.reaches(fs, 'ready');
   s.expect(fs).visits('connecting', 'ready', 'recovering', 'waiting', 'connecting', 'ready');
@@ -40,26 +38,20 @@ scenario('a server that dies in the middle of its answer: the call is unknown, a
 });
 
 scenario('a server that dies in the middle of its first list is tried again', (s) => {
-  const fs = s.server('fs', { tools });
-  s.fault(fs, 'frame.partialThenDie', { code: 6, when: 'list' });
+  const fs = ready(s, { tools, faults: [{ fault: 'frame.partialThenDie', code: 6, when: 'list' }] });
   s.later(fs, 2);
-  s.ready();
   s.expect(fs).visits('connecting', 'recovering', 'waiting', 'connecting', 'ready');
 });
 
 scenario('an answer with bytes that are not UTF-8 is an answer, with marks in their place', (s) => {
-  const fs = s.server('fs', { tools });
-  s.fault(fs, 'frame.invalidUtf8');
-  s.ready();
+  ready(s, { tools, faults: [{ fault: 'frame.invalidUtf8' }] });
   s.expect(s.settled(s.call('read'))).settles('succeeded');
 });
 
 scenario('a server that closes its input is lost at the next call, and ended by a signal', (s) => {
-  const fs = s.server('fs', { tools });
-  s.fault(fs, 'frame.epipe', { afterMs: 50 });
+  const fs = ready(s, { tools, faults: [{ fault: 'frame.epipe', afterMs: 50 }] });
   s.later(fs, 2);
   s.timing({ stdinGraceMs: 200 });
-  s.ready();
   s.run(300);
   s.expect(s.settled(s.call('read'))).settles('unknown', { code: 'ServerLost' });
   s.reaches(fs, 'ready');
@@ -68,10 +60,8 @@ scenario('a server that closes its input is lost at the next call, and ended by 
 });
 
 scenario('a server that never reads again does not see its input end, and is ended by a signal', (s) => {
-  const fs = s.server('fs', { tools });
-  s.fault(fs, 'frame.backpressure', { ms: 0, when: 'call', times: 1 });
+  const fs = ready(s, { tools, faults: [{ fault: 'frame.backpressure', ms: 0, when: 'call', times: 1 }] });
   s.timing({ stdinGraceMs: 200 });
-  s.ready();
   s.settled(s.call('read'));
   s.expect(s.settled(s.call('read', { timeoutMs: 200 }))).settles('unknown', { end: 'timedOut' });
   s.stop(fs);

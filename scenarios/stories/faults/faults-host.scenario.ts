@@ -1,11 +1,11 @@
 import { scenario } from '../../stage/plan/index.ts';
+import { ready } from '../one-server.ts';
 
 const tools = { read: { takes: 10 } };
 const slow = { read: { takes: 10_000 } };
 
 scenario('a host that stops cancels its calls, and their server hears of it before its input ends', (s) => {
-  const fs = s.server('fs', { tools: slow });
-  s.ready();
+  const fs = ready(s, { tools: slow });
   const call = s.call('read');
   s.fault('host.stop');
   s.ended();
@@ -27,10 +27,8 @@ scenario('a host that stops while its server connects leaves nothing behind', (s
 });
 
 scenario('a host that is told twice to stop stops once', (s) => {
-  const fs = s.server('fs', { tools });
-  s.fault(fs, 'proc.ignoreStdinClose');
+  const fs = ready(s, { tools, faults: [{ fault: 'proc.ignoreStdinClose' }] });
   s.timing({ stdinGraceMs: 200 });
-  s.ready();
   s.fault('host.stopTwice');
   s.run(50);
   s.fault('host.stop');
@@ -40,9 +38,8 @@ scenario('a host that is told twice to stop stops once', (s) => {
 });
 
 scenario('a host that stops while its server waits for its next try does not try again', (s) => {
-  const fs = s.server('fs', { tools });
+  const fs = ready(s, { tools });
   s.timing({ backoffMs: 5_000 });
-  s.ready();
   s.kill(fs);
   s.reaches(fs, 'waiting');
   s.fault('host.stop');
@@ -52,20 +49,17 @@ scenario('a host that stops while its server waits for its next try does not try
 });
 
 scenario('a host that hangs for a while takes an answer that came meanwhile', (s) => {
-  const fs = s.server('fs', { tools: { read: { takes: 50 } } });
-  s.ready();
+  const fs = ready(s, { tools: { read: { takes: 50 } } });
   const call = s.call('read', { timeoutMs: 5_000 });
   s.run(5);
   s.fault('host.eventLoopStall', { ms: 200 });
-  s.settled(call);
-  s.expect(call).settles('succeeded', { at: 205 });
+  s.expect(s.settled(call)).settles('succeeded', { at: 205 });
   s.expect(fs).visits('connecting', 'ready');
 });
 
 scenario('a host that hangs does not take its servers for dead', (s) => {
-  const fs = s.server('fs', { tools });
+  const fs = ready(s, { tools });
   s.timing({ listMs: 1_000, connectMs: 1_000 });
-  s.ready();
   s.fault('host.eventLoopStall', { ms: 300 });
   s.run(50);
   s.expect(s.settled(s.call('read'))).settles('succeeded');
@@ -74,26 +68,22 @@ scenario('a host that hangs does not take its servers for dead', (s) => {
 
 for (const ms of [86_400_000, -86_400_000])
   scenario(`a clock that jumps ${ms > 0 ? 'forward' : 'back'} by a day ends no call and no server`, (s) => {
-    const fs = s.server('fs', { tools: { read: { takes: 100 } } });
+    const fs = ready(s, { tools: { read: { takes: 100 } } });
     s.virtualOnly('nobody may set the clock of this machine');
-    s.ready();
     const call = s.call('read', { timeoutMs: 200 });
     s.run(10);
     s.fault('host.clockJump', { ms });
-    s.settled(call);
-    s.expect(call).settles('succeeded', { at: 100 });
+    s.expect(s.settled(call)).settles('succeeded', { at: 100 });
     s.run(5_000);
     s.expect(fs).visits('connecting', 'ready');
   });
 
 scenario('a clock that jumps to and fro changes no time-out', (s) => {
-  const fs = s.server('fs', { tools: slow });
+  const fs = ready(s, { tools: slow });
   s.virtualOnly('nobody may set the clock of this machine');
-  s.ready();
   const call = s.call('read', { timeoutMs: 200 });
   s.fault('host.clockStrobe', { ms: 3_600_000, n: 20 });
-  s.settled(call);
-  s.expect(call).settles('unknown', { end: 'timedOut', at: 200 });
+  s.expect(s.settled(call)).settles('unknown', { end: 'timedOut', at: 200 });
   s.expect(fs).is('ready');
 });
 
@@ -139,8 +129,7 @@ scenario('servers that are stopped one by one and started in another order are a
 });
 
 scenario('a server that is stopped and started again at once ends before it starts', (s) => {
-  const fs = s.server('fs', { tools: slow });
-  s.ready();
+  const fs = ready(s, { tools: slow });
   const call = s.call('read');
   s.restart(fs);
   s.reaches(fs, 'ready');
@@ -151,9 +140,8 @@ scenario('a server that is stopped and started again at once ends before it star
 });
 
 scenario('a computer that closes tells an agent that its call is cancelled, and leaves after that', (s) => {
-  const fs = s.server('fs', { tools: slow });
+  const fs = ready(s, { tools: slow });
   s.office();
-  s.ready();
   const call = s.agentCall('read');
   s.asked(fs, 'tools/call');
   s.close();
@@ -165,10 +153,9 @@ scenario('a computer that closes tells an agent that its call is cancelled, and 
 });
 
 scenario('a computer that closes while a person is asked for an agent: it hears nothing was sent', (s) => {
-  const fs = s.server('fs', { tools: { read: {} } });
+  const fs = ready(s, { tools: { read: {} } });
   s.office();
   s.person('yes after 2000');
-  s.ready();
   const call = s.agentCall('read');
   s.run(100);
   s.close();

@@ -1,12 +1,12 @@
 import { scenario } from '../../stage/plan/index.ts';
+import { ready } from '../one-server.ts';
 
 const remote = { isRemote: true, tools: { read: { takes: 10 } } } as const;
 const twoTools = { read: { takes: 10 }, slow: { takes: 30_000 } };
 
 scenario('a forgotten session is opened again, once; the call that met it is sent once more', (s) => {
-  const fs = s.server('fs', { ...remote, faults: [{ fault: 'net.sessionGone' }] });
+  const fs = ready(s, { ...remote, faults: [{ fault: 'net.sessionGone' }] });
   s.later(fs, 2);
-  s.ready();
   const call = s.settled(s.call('read'));
   s.expect(call).settles('succeeded');
   s.expect(fs).visits('connecting', 'ready', 'connecting', 'ready');
@@ -17,13 +17,12 @@ scenario('a forgotten session is opened again, once; the call that met it is sen
 });
 
 scenario('a call in flight when its session is forgotten is unknown at once, and is not sent again', (s) => {
-  const fs = s.server('fs', {
+  const fs = ready(s, {
     isRemote: true,
     tools: twoTools,
     faults: [{ fault: 'net.sessionGone', tool: 'read', afterMs: 200 }],
   });
   s.later(fs, 2);
-  s.ready();
   const slow = s.call('slow', { timeoutMs: 0 });
   const call = s.call('read');
   s.settled(call, slow);
@@ -36,20 +35,18 @@ scenario('a call in flight when its session is forgotten is unknown at once, and
 });
 
 scenario('a session forgotten before its first list is opened again, and the next time with a pause', (s) => {
-  const fs = s.server('fs', { ...remote, faults: [{ fault: 'net.sessionGone', when: 'list' }] });
+  const fs = ready(s, { ...remote, faults: [{ fault: 'net.sessionGone', when: 'list' }] });
   s.later(fs, 3);
-  s.ready();
   s.expect(fs).visits('connecting', 'waiting', 'connecting', 'ready');
   s.expect(fs).requests('initialize', 3);
 });
 
 scenario('a server that wants a login is asked once, and says what to do', (s) => {
-  const fs = s.server('fs', {
+  const fs = ready(s, {
     ...remote,
     faults: [{ fault: 'net.httpStatus', when: 'initialize', status: 401 }],
   });
   s.timing({ trialMs: 200 });
-  s.ready();
   s.run(1_000);
   s.expect(fs).says('wants a login');
   s.expect(fs).visits('connecting', 'recovering', 'authorizing', 'unauthorized');
@@ -58,9 +55,8 @@ scenario('a server that wants a login is asked once, and says what to do', (s) =
 
 scenario('a login no longer good fails the call; another is asked for, and nothing else tried', (s) => {
   const refuses = (when: 'call' | 'initialize') => ({ fault: 'net.httpStatus', when, status: 401 });
-  const fs = s.server('fs', { ...remote, faults: [refuses('call')] });
+  const fs = ready(s, { ...remote, faults: [refuses('call')] });
   s.later(fs, 2, { faults: [refuses('initialize')] });
-  s.ready();
   const call = s.settled(s.call('read'));
   s.expect(call).settles('failed', { code: 'Unauthorized', says: 'HTTP 401' });
   s.reaches(fs, 'unauthorized');
@@ -74,12 +70,11 @@ scenario('a login no longer good fails the call; another is asked for, and nothi
 
 scenario('what a server refuses, or a gateway before it, ends the one call and not its session', (s) => {
   const statuses = { t403: 403, t429: 429, t500: 500, t502: 502 };
-  const fs = s.server('fs', {
+  const fs = ready(s, {
     isRemote: true,
     tools: { ...Object.fromEntries(Object.keys(statuses).map((tool) => [tool, {}])), read: {} },
     faults: Object.entries(statuses).map(([tool, status]) => ({ fault: 'net.httpStatus', tool, status })),
   });
-  s.ready();
   const [denied, tooMany, broken, gateway] = Object.keys(statuses).map((tool) =>
     s.call(tool, { timeoutMs: 0 }),
   );
@@ -94,7 +89,7 @@ scenario('what a server refuses, or a gateway before it, ends the one call and n
 });
 
 scenario('an answer that breaks off is unknown at once; where it can be taken up again it comes', (s) => {
-  const fs = s.server('fs', {
+  const fs = ready(s, {
     isRemote: true,
     tools: { cut: {}, taken: {}, reset: {}, slow: {} },
     faults: [
@@ -104,7 +99,6 @@ scenario('an answer that breaks off is unknown at once; where it can be taken up
       { fault: 'net.slow', tool: 'slow', ms: 200 },
     ],
   });
-  s.ready();
   const cut = s.call('cut', { timeoutMs: 0 });
   const taken = s.call('taken', { timeoutMs: 0 });
   const reset = s.call('reset', { timeoutMs: 0 });
@@ -118,8 +112,7 @@ scenario('an answer that breaks off is unknown at once; where it can be taken up
 });
 
 scenario('a server that takes a call and never answers has its time and a cancel; its session lives', (s) => {
-  const fs = s.server('fs', { ...remote, faults: [{ fault: 'net.hang', times: 2 }] });
-  s.ready();
+  const fs = ready(s, { ...remote, faults: [{ fault: 'net.hang', times: 2 }] });
   const call = s.call('read', { timeoutMs: 300 });
   const other = s.call('read', { timeoutMs: 0 });
   s.settled(call);
@@ -133,11 +126,10 @@ scenario('a server that takes a call and never answers has its time and a cancel
 });
 
 scenario('a server that is away for a moment and remembers its sessions goes on with the same one', (s) => {
-  const fs = s.server('fs', {
+  const fs = ready(s, {
     ...remote,
     faults: [{ fault: 'net.serverDown', ms: 150, forgets: false, times: 1 }],
   });
-  s.ready();
   s.settled(s.call('read', { timeoutMs: 0 }));
   s.run(500);
   s.expect(s.settled(s.call('read'))).settles('succeeded');
@@ -145,10 +137,9 @@ scenario('a server that is away for a moment and remembers its sessions goes on 
 });
 
 scenario('a server that is away for longer is lost, and tried again after a pause', (s) => {
-  const fs = s.server('fs', { ...remote, faults: [{ fault: 'net.serverDown', ms: 5_000 }] });
+  const fs = ready(s, { ...remote, faults: [{ fault: 'net.serverDown', ms: 5_000 }] });
   s.later(fs, 2);
   s.timing({ backoffMs: 5_000, longestBackoffMs: 5_000 });
-  s.ready();
   s.settled(s.call('read', { timeoutMs: 0 }));
   s.reaches(fs, 'waiting');
   s.expect(fs).says('nobody listens there');
@@ -157,13 +148,12 @@ scenario('a server that is away for longer is lost, and tried again after a paus
 });
 
 scenario('what was watched in a forgotten session is subscribed in the next, its lists asked for', (s) => {
-  const fs = s.server('fs', {
+  const fs = ready(s, {
     ...remote,
     resources: ['note://1', 'note://2'],
     faults: [{ fault: 'net.sessionGone' }],
   });
   s.later(fs, 2);
-  s.ready();
   s.watch(fs, 'note://2');
   s.asked(fs, 'resources/subscribe');
   s.settled(s.call('read'));
@@ -174,14 +164,13 @@ scenario('what was watched in a forgotten session is subscribed in the next, its
 });
 
 scenario('a list that is refused to this login again and again is offered no more; its server stays', (s) => {
-  const fs = s.server('fs', {
+  const fs = ready(s, {
     isRemote: true,
     tools: { read: { changes: true } },
     refreshFailures: 2,
     faults: [{ fault: 'net.httpStatus', when: 'list', status: 403, from: 2 }],
   });
   s.timing({ relistMs: 100 });
-  s.ready();
   s.settled(s.call('read'));
   s.heard('computer', 'tools.changed', 2);
   s.expect.tools('+read', '-read');

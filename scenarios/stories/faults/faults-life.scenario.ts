@@ -1,14 +1,13 @@
 /** Handshakes that fail. */
 import { scenario } from '../../stage/plan/index.ts';
+import { ready } from '../one-server.ts';
 
 const tools = { read: {} };
 
 scenario('a server that never answers initialize is ended after the limit, and tried again', (s) => {
-  const fs = s.server('fs', { tools });
-  s.fault(fs, 'life.initNever');
+  const fs = ready(s, { tools, faults: [{ fault: 'life.initNever' }] });
   s.later(fs, 2);
   s.timing({ connectMs: 1_500 });
-  s.ready();
   s.expect(fs).visits('connecting', 'recovering', 'waiting', 'connecting', 'ready');
   s.expect(fs).says('initialize within 1500 ms: nothing came');
   s.expect(fs).signals('stdin');
@@ -29,9 +28,8 @@ scenario('another server serves while one never answers initialize', (s) => {
 });
 
 scenario('a refused initialize is a failed try that says what the server said', (s) => {
-  const fs = s.server('fs', { tools, budget: 1 });
+  const fs = ready(s, { tools, budget: 1 });
   s.fault(fs, 'life.initError', { code: -32_600, message: 'not in this house' });
-  s.ready();
   s.expect(fs).visits('connecting', 'recovering', 'waiting', 'connecting', 'recovering', 'open');
   s.expect(fs).says('not in this house');
   s.expect(fs).signals('stdin', 'stdin');
@@ -39,17 +37,13 @@ scenario('a refused initialize is a failed try that says what the server said', 
 });
 
 scenario('a server that speaks a version that nobody knows is not tried again', (s) => {
-  const fs = s.server('fs', { tools, budget: 3 });
-  s.fault(fs, 'life.versionMismatch');
-  s.ready();
+  const fs = ready(s, { tools, budget: 3, faults: [{ fault: 'life.versionMismatch' }] });
   s.expect(fs).visits('connecting', 'recovering', 'open');
   s.expect(fs).says('protocol version');
 });
 
 scenario('a server that hides that it has tools is ready, is not asked for them, and offers none', (s) => {
-  const fs = s.server('fs', { tools });
-  s.fault(fs, 'life.capabilityMissing');
-  s.ready();
+  const fs = ready(s, { tools, faults: [{ fault: 'life.capabilityMissing' }] });
   s.expect(fs).visits('connecting', 'ready');
   s.expect(fs).requests('tools/list', 0);
   s.expect.tools();
@@ -57,16 +51,12 @@ scenario('a server that hides that it has tools is ready, is not asked for them,
 });
 
 scenario('a capability that nobody needs may be missing', (s) => {
-  const fs = s.server('fs', { tools });
-  s.fault(fs, 'life.capabilityMissing', { capability: 'logging' });
-  s.ready();
+  ready(s, { tools, faults: [{ fault: 'life.capabilityMissing', capability: 'logging' }] });
   s.expect.tools('+read');
 });
 
 scenario('a server that asks something before the handshake is done is answered, and gets ready', (s) => {
-  const fs = s.server('fs', { tools });
-  s.fault(fs, 'life.requestBeforeReady');
-  s.ready();
+  const fs = ready(s, { tools, faults: [{ fault: 'life.requestBeforeReady' }] });
   s.expect(fs).visits('connecting', 'ready');
   s.expect(s.settled(s.call('read'))).settles('succeeded');
 });

@@ -1,12 +1,11 @@
 import { scenario } from '../../stage/plan/index.ts';
+import { ready } from '../one-server.ts';
 
 const tools = { read: {}, write: {} };
 
 scenario('a tool that vanishes and comes back is told both times, and in between it is not there', (s) => {
-  const fs = s.server('fs', { tools });
-  s.fault(fs, 'list.flap', { everyMs: 400, times: 1, tool: 'write' });
+  const fs = ready(s, { tools, faults: [{ fault: 'list.flap', everyMs: 400, times: 1, tool: 'write' }] });
   s.office();
-  s.ready();
   s.settled(s.call('write'));
   s.heard('computer', 'tools.changed', 2);
   s.expect(s.settled(s.call('read'))).settles('failed', { code: 4001 });
@@ -17,19 +16,16 @@ scenario('a tool that vanishes and comes back is told both times, and in between
 });
 
 scenario('a list in pages is one list', (s) => {
-  const fs = s.server('fs', { tools: { ...tools, find: {} } });
-  s.fault(fs, 'list.pages', { n: 2 });
-  s.ready();
+  const fs = ready(s, { tools: { ...tools, find: {} }, faults: [{ fault: 'list.pages', n: 2 }] });
   s.expect.tools('+read', '+write', '+find');
   s.expect(fs).requests('tools/list', 1);
 });
 
 scenario('a list one page of which fails leaves everything as it was, and is asked for again', (s) => {
-  const fs = s.server('fs', { tools });
+  const fs = ready(s, { tools });
   s.fault(fs, 'notify.lie', { times: 1 });
   s.fault(fs, 'list.pageError', { from: 2, times: 1 });
   s.timing({ relistMs: 100 });
-  s.ready();
   s.settled(s.call('read'));
   s.asked(fs, 'tools/list', 3);
   s.run(100);
@@ -39,9 +35,7 @@ scenario('a list one page of which fails leaves everything as it was, and is ask
 });
 
 scenario('a list one page of which comes again and again ends there', (s) => {
-  const fs = s.server('fs', { tools });
-  s.fault(fs, 'list.cursorLoop', { repeats: true });
-  s.ready();
+  const fs = ready(s, { tools, faults: [{ fault: 'list.cursorLoop', repeats: true }] });
   s.expect(fs).visits('connecting', 'ready');
   s.expect(fs).requests('tools/list', 1);
   s.expect.tools('+read', '+write');
@@ -77,10 +71,9 @@ scenario('a tool by the name of another server is refused, and the rest of its s
 });
 
 scenario('a list that was asked for while its server died has not failed, and is offered as it was', (s) => {
-  const fs = s.server('fs', { tools, refreshFailures: 1, budget: 6 });
+  const fs = ready(s, { tools, refreshFailures: 1, budget: 6 });
   s.fault(fs, 'rpc.late', { when: 'list', ms: 500, from: 2 });
   s.timing({ pollMs: 2_000, pollDeclaredMs: 2_000 });
-  s.ready();
   s.run(2_200);
   s.expect(fs).requests('tools/list', 2);
   s.kill(fs, 'SIGKILL');

@@ -1,11 +1,11 @@
 import { scenario } from '../../stage/plan/index.ts';
+import { ready } from '../one-server.ts';
 
 const tools = { read: { takes: 10 } };
 
 scenario('a computer whose wire breaks in a call: nobody waits for the answer, so it is cancelled', (s) => {
-  const fs = s.server('fs', { tools: { read: { takes: 10_000 } } });
+  const fs = ready(s, { tools: { read: { takes: 10_000 } } });
   s.office();
-  s.ready();
   const call = s.agentCall('read');
   s.asked(fs, 'tools/call');
   s.fault('net.down', { who: 'computer', ms: 150 });
@@ -19,19 +19,17 @@ scenario('a computer whose wire breaks in a call: nobody waits for the answer, s
 });
 
 scenario('a wire that takes its time delays an answer and loses nothing', (s) => {
-  s.server('fs', { tools });
+  ready(s, { tools });
   s.office();
   s.virtualOnly('our real wire has no brake');
-  s.ready();
   s.fault('net.latency', { ms: 300 });
   s.expect(s.settled(s.agentCall('read', { timeoutMs: 5_000 }))).settles('succeeded', { at: 1210 });
 });
 
 // Found by the simulator: the answer `no tools` was taken for a change that the link had not announced.
 scenario('a computer that has no tools tells an agent so once, and announces nothing', (s) => {
-  s.server('fs', { tools, faults: [{ fault: 'proc.spawnError' }], budget: 1 });
+  ready(s, { tools, faults: [{ fault: 'proc.spawnError' }], budget: 1 });
   s.office();
-  s.ready();
   s.run(2_000);
   s.expect.heard('agent', 'view.toolsChanged', 1);
 });

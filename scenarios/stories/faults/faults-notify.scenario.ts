@@ -1,15 +1,14 @@
 import { scenario } from '../../stage/plan/index.ts';
+import { ready } from '../one-server.ts';
 
 const tools = { read: {} };
 /** Default of hosts in ms. */
 const usual = { quietMs: 200, longestQuietMs: 2_000 };
 
 scenario('200 changes told within 50 ms: at most two questions, and the last one is told, once', (s) => {
-  const fs = s.server('fs', { tools });
-  s.fault(fs, 'notify.burst', { when: 'call', times: 1 });
+  const fs = ready(s, { tools, faults: [{ fault: 'notify.burst', when: 'call', times: 1 }] });
   s.office();
   s.timing(usual);
-  s.ready();
   s.settled(s.call('read'));
   s.heard('computer', 'tools.changed', 2);
   s.run(500);
@@ -20,10 +19,8 @@ scenario('200 changes told within 50 ms: at most two questions, and the last one
 });
 
 scenario('a server that tells of changes without end is asked now and then, and nothing is told', (s) => {
-  const fs = s.server('fs', { tools });
-  s.fault(fs, 'notify.storm', { everyMs: 5 });
+  const fs = ready(s, { tools, faults: [{ fault: 'notify.storm', everyMs: 5 }] });
   s.office();
-  s.ready();
   s.run(900);
   s.expect(fs).requestsAtMost('tools/list', 6);
   s.expect.tools('+read');
@@ -32,10 +29,8 @@ scenario('a server that tells of changes without end is asked now and then, and 
 });
 
 scenario('a server that tells of a change whenever it is asked is asked ever less often', (s) => {
-  const fs = s.server('fs', { tools });
-  s.fault(fs, 'notify.lie', { when: 'list' });
+  const fs = ready(s, { tools, faults: [{ fault: 'notify.lie', when: 'list' }] });
   s.timing({ quietMs: 100, longestQuietMs: 1_600 });
-  s.ready();
   s.run(6_400);
   // The list is requested after 100, 200, 400, 800, 1600, 1600 … ms.
   s.expect(fs).requestsAtMost('tools/list', 8);
@@ -44,10 +39,9 @@ scenario('a server that tells of a change whenever it is asked is asked ever les
 });
 
 scenario('a server with other tools at each question is asked ever less often; its host told once', (s) => {
-  const fs = s.server('fs', { tools });
+  const fs = ready(s, { tools });
   s.fault(fs, 'notify.burst', { when: 'list', n: 1, withinMs: 1, times: 8 });
   s.timing({ quietMs: 50, longestQuietMs: 200, pollMs: 800 });
-  s.ready();
   // The list is requested after 50, 100, 200, 400, 800, 800 … ms.
   s.run(3_200);
   s.expect(fs).requestsAtMost('tools/list', 8);
@@ -73,10 +67,8 @@ scenario('an office is told of tools that change one after another, without a qu
 });
 
 scenario('a notice of a change that never was leads to one question and to no news', (s) => {
-  const fs = s.server('fs', { tools });
-  s.fault(fs, 'notify.lie', { times: 1 });
+  const fs = ready(s, { tools, faults: [{ fault: 'notify.lie', times: 1 }] });
   s.office();
-  s.ready();
   s.settled(s.call('read'));
   s.asked(fs, 'tools/list', 2);
   s.run(200);
@@ -85,9 +77,7 @@ scenario('a notice of a change that never was leads to one question and to no ne
 });
 
 scenario('a notice of a list that a server does not have leads to nothing', (s) => {
-  const fs = s.server('fs', { tools });
-  s.fault(fs, 'notify.lie', { list: 'resources' });
-  s.ready();
+  const fs = ready(s, { tools, faults: [{ fault: 'notify.lie', list: 'resources' }] });
   s.settled(s.call('read'));
   s.run(200);
   s.expect(fs).requests('tools/list', 1);
@@ -99,10 +89,8 @@ for (const [what, onlyContent, news] of [
   ['another description', true, ['+read', '~read']],
 ] as const)
   scenario(`${what} that a server has without saying so is found by the next look, and told`, (s) => {
-    const fs = s.server('fs', { tools });
-    s.fault(fs, 'notify.silentChange', { times: 1, onlyContent });
+    ready(s, { tools, faults: [{ fault: 'notify.silentChange', times: 1, onlyContent }] });
     s.timing({ pollDeclaredMs: 300 });
-    s.ready();
     s.settled(s.call('read'));
     s.heard('computer', 'tools.changed', 2);
     s.expect.tools(...news);
@@ -111,11 +99,10 @@ for (const [what, onlyContent, news] of [
   });
 
 scenario('what changes while the looks fail is found by the first that does not', (s) => {
-  const fs = s.server('fs', { tools });
+  const fs = ready(s, { tools });
   s.fault(fs, 'notify.silentChange', { when: 'ready', afterMs: 100 });
   s.fault(fs, 'rpc.error', { when: 'list', from: 2 });
   s.timing({ pollDeclaredMs: 1_000, relistMs: 1_000 });
-  s.ready();
   s.run(20_000);
   s.expect.tools('+read', '-read');
   s.clearFaults();
@@ -124,11 +111,9 @@ scenario('what changes while the looks fail is found by the first that does not'
   s.expect.tools('+read', '-read', '+read', '+fs.new1');
 });
 
-for (const when of ['initialize', 'start'])
+for (const when of ['initialize', 'start'] as const)
   scenario(`a notice before the handshake is done (${when}) is no reason to ask twice`, (s) => {
-    const fs = s.server('fs', { tools });
-    s.fault(fs, 'notify.early', { when });
-    s.ready();
+    const fs = ready(s, { tools, faults: [{ fault: 'notify.early', when }] });
     s.run(200);
     s.expect(fs).requests('tools/list', 1);
     s.expect.tools('+read');

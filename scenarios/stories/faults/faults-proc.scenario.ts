@@ -1,12 +1,11 @@
 import { scenario } from '../../stage/plan/index.ts';
+import { ready } from '../one-server.ts';
 
 const tools = { read: { takes: 20 } };
 const slow = { read: { takes: 10_000 } };
 
 scenario('a server that exits a moment into a call: the call is unknown, the server comes back', (s) => {
-  const fs = s.server('fs', { tools: slow });
-  s.fault(fs, 'proc.exit', { code: 3, when: 'call', afterMs: 200 });
-  s.ready();
+  const fs = ready(s, { tools: slow, faults: [{ fault: 'proc.exit', code: 3, when: 'call', afterMs: 200 }] });
   const call = s.settled(s.call('read', { timeoutMs: 30_000 }));
   s.expect(call).settles('unknown', { code: 'ServerLost', says: 'exit code 3', at: 200 });
   s.reaches(fs, 'ready');
@@ -19,18 +18,14 @@ scenario('a server that exits a moment into a call: the call is unknown, the ser
 
 for (const signal of ['SIGKILL', 'SIGSEGV', 'SIGTERM'])
   scenario(`a server that is killed by ${signal} in a call says so`, (s) => {
-    const fs = s.server('fs', { tools: slow });
-    s.fault(fs, 'proc.kill', { signal });
-    s.ready();
+    const fs = ready(s, { tools: slow, faults: [{ fault: 'proc.kill', signal }] });
     const call = s.settled(s.call('read'));
     s.expect(call).settles('unknown', { end: 'unknown', code: 'ServerLost', details: { signal } });
     s.expect(fs).says(signal);
   });
 
 scenario('a server that ends cleanly though nobody asked has not failed: it rests and says why', (s) => {
-  const fs = s.server('fs', { tools });
-  s.fault(fs, 'proc.exitClean', { afterMs: 400 });
-  s.ready();
+  const fs = ready(s, { tools, faults: [{ fault: 'proc.exitClean', afterMs: 400 }] });
   s.reaches(fs, 'idle');
   s.expect(fs).says('exit code 0');
   s.expect(fs).visits('connecting', 'ready', 'recovering', 'idle');
@@ -38,10 +33,8 @@ scenario('a server that ends cleanly though nobody asked has not failed: it rest
 });
 
 scenario('a server that is always started again comes back from a clean end, too', (s) => {
-  const fs = s.server('fs', { tools, restart: 'always' });
-  s.fault(fs, 'proc.exitClean', { afterMs: 400 });
+  const fs = ready(s, { tools, restart: 'always', faults: [{ fault: 'proc.exitClean', afterMs: 400 }] });
   s.later(fs, 2);
-  s.ready();
   s.reaches(fs, 'waiting');
   s.expect(fs).says('exit code 0');
   s.reaches(fs, 'ready');
@@ -49,18 +42,14 @@ scenario('a server that is always started again comes back from a clean end, too
 });
 
 scenario('a server that ends with exit code 0 before it was ever ready has failed', (s) => {
-  const fs = s.server('fs', { tools, budget: 1 });
-  s.fault(fs, 'proc.exitClean', { when: 'initialize' });
+  const fs = ready(s, { tools, budget: 1, faults: [{ fault: 'proc.exitClean', when: 'initialize' }] });
   s.later(fs, 2);
-  s.ready();
   s.expect(fs).visits('connecting', 'recovering', 'waiting', 'connecting', 'ready');
 });
 
 for (const when of ['start', 'initialize', 'list'] as const)
   scenario(`a server whose first two starts end at ${when} is ready at the third`, (s) => {
-    const fs = s.server('fs', { tools });
-    s.fault(fs, 'proc.crashLoop', { n: 2, code: 9, when });
-    s.ready();
+    const fs = ready(s, { tools, faults: [{ fault: 'proc.crashLoop', n: 2, code: 9, when }] });
     const failed = ['connecting', 'recovering', 'waiting'] as const;
     s.expect(fs).visits(...failed, ...failed, 'connecting', 'ready');
     s.expect(fs).says('exit code 9');
@@ -70,27 +59,21 @@ for (const when of ['start', 'initialize', 'list'] as const)
 
 for (const errno of ['ENOENT', 'EACCES'])
   scenario(`a command that cannot be started (${errno}) is not tried in vain: it rests and says so`, (s) => {
-    const fs = s.server('fs', { tools });
-    s.fault(fs, 'proc.spawnError', { errno });
-    s.ready();
+    const fs = ready(s, { tools, faults: [{ fault: 'proc.spawnError', errno }] });
     s.expect(fs).visits('connecting', 'open');
     s.expect(fs).says('could not be started');
     s.expect.processes(fs, { started: 0, failed: 1, alive: 0 });
   });
 
 scenario('a host without descriptors left cannot start a server, and starts it when it has some', (s) => {
-  const fs = s.server('fs', { tools });
+  const fs = ready(s, { tools, faults: [{ fault: 'proc.spawnError', errno: 'EMFILE' }] });
   s.virtualOnly('a test that takes all descriptors of its process would take those of its neighbours');
-  s.fault(fs, 'proc.spawnError', { errno: 'EMFILE' });
   s.later(fs, 2);
-  s.ready();
   s.expect(fs).visits('connecting', 'waiting', 'connecting', 'ready');
 });
 
 scenario('a command that takes its time before it is a server is waited for', (s) => {
-  const fs = s.server('fs', { tools });
-  s.fault(fs, 'proc.spawnSlow', { ms: 400 });
-  s.ready();
+  const fs = ready(s, { tools, faults: [{ fault: 'proc.spawnSlow', ms: 400 }] });
   s.expect(fs).visits('connecting', 'ready');
   s.expect.processes(fs, { started: 1, alive: 1 });
 });
@@ -122,9 +105,8 @@ for (const [what, faults, timing, signals] of [
   ],
 ] as const)
   scenario(what, (s) => {
-    const fs = s.server('fs', { tools, faults });
+    const fs = ready(s, { tools, faults });
     s.timing(timing);
-    s.ready();
     s.stop(fs);
     s.reaches(fs, 'idle');
     s.expect(fs).signals(...signals);
@@ -141,11 +123,10 @@ for (const [what, options, signals] of [
   ],
 ] as const)
   scenario(what, (s) => {
-    const fs = s.server('fs', { tools });
+    const fs = ready(s, { tools });
     s.fault(fs, 'proc.zombieGrandchild', options);
     s.later(fs, 2);
     s.timing({ termGraceMs: 200 });
-    s.ready();
     s.kill(fs);
     s.reaches(fs, 'ready');
     s.expect(fs).signals(...signals);
@@ -153,11 +134,10 @@ for (const [what, options, signals] of [
   });
 
 scenario('a process left behind that holds the pipes does not hide that its server is gone', (s) => {
-  const fs = s.server('fs', { tools: slow });
+  const fs = ready(s, { tools: slow });
   s.fault(fs, 'proc.zombieGrandchild', { holdsPipes: true });
   s.fault(fs, 'proc.exit', { when: 'call', code: 5, afterMs: 50 });
   s.later(fs, 2);
-  s.ready();
   const call = s.settled(s.call('read'));
   s.expect(call).settles('unknown', { code: 'ServerLost', says: 'exit code 5', at: 100 });
   s.reaches(fs, 'ready');
@@ -165,18 +145,14 @@ scenario('a process left behind that holds the pipes does not hide that its serv
 });
 
 scenario('a server that is stopped for a while answers when it goes on', (s) => {
-  const fs = s.server('fs', { tools });
-  s.fault(fs, 'proc.pause', { ms: 300, times: 1 });
-  s.ready();
+  const fs = ready(s, { tools, faults: [{ fault: 'proc.pause', ms: 300, times: 1 }] });
   s.expect(s.settled(s.call('read'))).settles('succeeded', { at: 320 });
   s.expect(fs).visits('connecting', 'ready');
 });
 
 scenario('a server that is stopped for good is ended by SIGKILL, for nothing else reaches it', (s) => {
-  const fs = s.server('fs', { tools });
-  s.fault(fs, 'proc.pause', { ms: 20_000, times: 1 });
+  const fs = ready(s, { tools, faults: [{ fault: 'proc.pause', ms: 20_000, times: 1 }] });
   s.timing({ stdinGraceMs: 150, termGraceMs: 150 });
-  s.ready();
   s.expect(s.settled(s.call('read', { timeoutMs: 200 }))).settles('unknown', { end: 'timedOut', at: 200 });
   s.stop(fs);
   s.reaches(fs, 'idle');
@@ -184,10 +160,8 @@ scenario('a server that is stopped for good is ended by SIGKILL, for nothing els
 });
 
 scenario('a server that closes its output and lives is ended, and started again', (s) => {
-  const fs = s.server('fs', { tools: slow });
-  s.fault(fs, 'proc.stdoutClosed');
+  const fs = ready(s, { tools: slow, faults: [{ fault: 'proc.stdoutClosed' }] });
   s.later(fs, 2);
-  s.ready();
   s.expect(s.settled(s.call('read'))).settles('unknown', { code: 'ServerLost' });
   s.reaches(fs, 'ready');
   s.expect(fs).visits('connecting', 'ready', 'recovering', 'waiting', 'connecting', 'ready');
@@ -196,9 +170,7 @@ scenario('a server that closes its output and lives is ended, and started again'
 });
 
 scenario('a server that runs out of memory in a call: its last words are in the failure', (s) => {
-  const fs = s.server('fs', { tools: slow });
-  s.fault(fs, 'proc.oom');
-  s.ready();
+  const fs = ready(s, { tools: slow, faults: [{ fault: 'proc.oom' }] });
   s.expect(s.settled(s.call('read'))).settles('unknown', { code: 'ServerLost', says: 'SIGABRT' });
   s.expect(fs).says('SIGABRT', 'heap out of memory');
 });

@@ -78,8 +78,7 @@ for (const [what, fault, options, missing] of [
     s.ready();
     s.asked(a, 'resources/subscribe', 2);
     s.settled(s.call('wait'));
-    const first = s.shown(s.show('finder'));
-    s.expect(first).shows(
+    s.expect(s.shown(s.show('finder'))).shows(
       missing
         ? { uris: ['dpe://a/2'], missing: ['a'], code: null }
         : { uris: ['dpe://a/1-other', 'dpe://a/2'], missing: [] },

@@ -1,22 +1,19 @@
 import { scenario } from '../../stage/plan/index.ts';
+import { ready } from '../one-server.ts';
 
 const tools = { read: { takes: 10 } };
 const documents = ['dpe://fs/1'];
 
 scenario('a first list of tools that never comes is a failed try', (s) => {
-  const fs = s.server('fs', { tools });
-  s.fault(fs, 'rpc.never', { when: 'list' });
+  const fs = ready(s, { tools, faults: [{ fault: 'rpc.never', when: 'list' }] });
   s.later(fs, 2);
   s.timing({ listMs: 600 });
-  s.ready();
   s.expect(fs).visits('connecting', 'recovering', 'waiting', 'connecting', 'ready');
   s.expect(fs).says('tools/list within 600 ms');
 });
 
 scenario('an answer that comes after the time-out is dropped, and the next call is answered', (s) => {
-  const fs = s.server('fs', { tools });
-  s.fault(fs, 'rpc.late', { ms: 300, times: 1 });
-  s.ready();
+  ready(s, { tools, faults: [{ fault: 'rpc.late', ms: 300, times: 1 }] });
   const late = s.settled(s.call('read', { timeoutMs: 150 }));
   const next = s.settled(s.call('read'));
   s.run(300);
@@ -25,18 +22,13 @@ scenario('an answer that comes after the time-out is dropped, and the next call 
 });
 
 scenario('a late answer within the time-out is an answer', (s) => {
-  const fs = s.server('fs', { tools });
-  s.fault(fs, 'rpc.late', { ms: 300 });
-  s.ready();
+  ready(s, { tools, faults: [{ fault: 'rpc.late', ms: 300 }] });
   s.expect(s.settled(s.call('read'))).settles('succeeded', { at: 310 });
 });
 
 scenario('a protocol error is a failed call that says what the server said', (s) => {
-  const fs = s.server('fs', { tools });
-  s.fault(fs, 'rpc.error', { code: -32_042, message: 'no such file' });
-  s.ready();
-  const call = s.settled(s.call('read'));
-  s.expect(call).settles('failed', {
+  const fs = ready(s, { tools, faults: [{ fault: 'rpc.error', code: -32_042, message: 'no such file' }] });
+  s.expect(s.settled(s.call('read'))).settles('failed', {
     end: 'failed',
     code: 4003,
     says: 'no such file',
@@ -46,10 +38,9 @@ scenario('a protocol error is a failed call that says what the server said', (s)
 });
 
 scenario('a list of tools that is refused leaves what else its server has, and a call says why', (s) => {
-  const fs = s.server('fs', { tools, resources: documents });
+  const fs = ready(s, { tools, resources: documents });
   s.fault(fs, 'rpc.error', { when: 'list', message: 'no list today', times: 1 });
   s.timing({ relistMs: 100 });
-  s.ready();
   s.expect(s.settled(s.call('read'))).settles('failed', { code: 4001 });
   s.expect(fs).visits('connecting', 'ready');
   s.asked(fs, 'tools/list', 2);
@@ -58,29 +49,22 @@ scenario('a list of tools that is refused leaves what else its server has, and a
 });
 
 scenario('a list of tools that never comes leaves what else its server has', (s) => {
-  const fs = s.server('fs', { tools, resources: documents });
-  s.fault(fs, 'rpc.never', { when: 'list' });
+  const fs = ready(s, { tools, resources: documents, faults: [{ fault: 'rpc.never', when: 'list' }] });
   s.timing({ listMs: 300 });
-  s.ready();
   s.expect(s.shown(s.show('finder'))).shows({ uris: ['dpe://fs/1'], missing: [] });
   s.expect(fs).is('ready');
 });
 
 scenario("a tool's own isError is a failed call with the tool's own words", (s) => {
-  const fs = s.server('fs', { tools });
-  s.fault(fs, 'rpc.isError', { text: 'the disk is full' });
-  s.ready();
-  const call = s.settled(s.call('read'));
-  s.expect(call).settles('failed', {
+  ready(s, { tools, faults: [{ fault: 'rpc.isError', text: 'the disk is full' }] });
+  s.expect(s.settled(s.call('read'))).settles('failed', {
     end: 'failed',
     result: { isError: true, content: [{ type: 'text', text: 'the disk is full' }] },
   });
 });
 
 scenario('an answer under an id that nobody asked with answers nobody', (s) => {
-  const fs = s.server('fs', { tools });
-  s.fault(fs, 'rpc.unknownId', { times: 1 });
-  s.ready();
+  ready(s, { tools, faults: [{ fault: 'rpc.unknownId', times: 1 }] });
   const [lost, next] = [s.call('read', { timeoutMs: 250 }), s.call('read')];
   s.settled(lost, next);
   s.expect(lost).settles('unknown', { end: 'timedOut' });
@@ -108,9 +92,8 @@ for (const [what, word, options] of [
   ],
 ] as const)
   scenario(what, (s) => {
-    const fs = s.server('fs', { tools });
+    const fs = ready(s, { tools });
     s.fault(fs, word, options);
-    s.ready();
     s.expect(s.settled(s.call('read'))).settles('succeeded');
     s.expect(fs).visits('connecting', 'ready');
   });
@@ -139,9 +122,8 @@ for (const [what, word, options, says] of [
   ['a list of tools above the limit is a failed try', 'rpc.hugeResult', { when: 'list', bytes: large }, ''],
 ] as const)
   scenario(what, (s) => {
-    const fs = s.server('fs', { tools, budget: 0 });
+    const fs = ready(s, { tools, budget: 0 });
     s.fault(fs, word, options);
-    s.ready();
     s.expect(fs).visits('connecting', 'recovering', 'open');
     s.expect(fs).says(says);
     s.expect(fs).signals('stdin');
@@ -149,9 +131,7 @@ for (const [what, word, options, says] of [
   });
 
 scenario('answers that come in reverse each reach their own caller', (s) => {
-  const fs = s.server('fs', { tools: { read: {}, write: {} } });
-  s.fault(fs, 'rpc.reorder', { ms: 400 });
-  s.ready();
+  ready(s, { tools: { read: {}, write: {} }, faults: [{ fault: 'rpc.reorder', ms: 400 }] });
   const [read, write] = [s.call('read'), s.call('write')];
   s.settled(read, write);
   s.expect(read).settles('succeeded', { result: { content: [{ text: 'read' }] } });
@@ -159,9 +139,7 @@ scenario('answers that come in reverse each reach their own caller', (s) => {
 });
 
 scenario('an answer that comes because of the cancel does not undo it', (s) => {
-  const fs = s.server('fs', { tools });
-  s.fault(fs, 'rpc.answerAfterCancel');
-  s.ready();
+  const fs = ready(s, { tools, faults: [{ fault: 'rpc.answerAfterCancel' }] });
   const call = s.call('read');
   s.run(50);
   s.cancel(call);
@@ -173,9 +151,7 @@ scenario('an answer that comes because of the cancel does not undo it', (s) => {
 });
 
 scenario('a server that ignores a cancel does not hold up the one who cancelled', (s) => {
-  const fs = s.server('fs', { tools: { read: { takes: 200 } } });
-  s.fault(fs, 'rpc.cancelIgnored');
-  s.ready();
+  const fs = ready(s, { tools: { read: { takes: 200 } }, faults: [{ fault: 'rpc.cancelIgnored' }] });
   const call = s.call('read');
   s.cancel(call);
   s.settled(call);
@@ -185,12 +161,9 @@ scenario('a server that ignores a cancel does not hold up the one who cancelled'
 });
 
 scenario('a call whose server falls silent after some progress ends with its limit on silence', (s) => {
-  const fs = s.server('fs', { tools });
+  const fs = ready(s, { tools, faults: [{ fault: 'rpc.progressStall', n: 3, everyMs: 100 }] });
   s.timing({ callIdleMs: 300 });
-  s.fault(fs, 'rpc.progressStall', { n: 3, everyMs: 100 });
-  s.ready();
-  const call = s.settled(s.call('read', { timeoutMs: 5_000 }));
-  s.expect(call).settles('unknown', {
+  s.expect(s.settled(s.call('read', { timeoutMs: 5_000 }))).settles('unknown', {
     end: 'timedOut',
     code: 'ToolExecutionTimeout',
     details: { timeout: 300, which: 'idle', server_name: 'fs', tool_name: 'read' },
@@ -201,12 +174,9 @@ scenario('a call whose server falls silent after some progress ends with its lim
 });
 
 scenario('a call with progress for ever ends with its own limit, however short that on silence is', (s) => {
-  const fs = s.server('fs', { tools });
+  const fs = ready(s, { tools, faults: [{ fault: 'rpc.progressForever', everyMs: 100 }] });
   s.timing({ callIdleMs: 3_000 });
-  s.fault(fs, 'rpc.progressForever', { everyMs: 100 });
-  s.ready();
-  const call = s.settled(s.call('read', { timeoutMs: 5_000 }));
-  s.expect(call).settles('unknown', {
+  s.expect(s.settled(s.call('read', { timeoutMs: 5_000 }))).settles('unknown', {
     end: 'timedOut',
     details: { timeout: 5_000, which: 'caller' },
     at: 5_000,
@@ -215,9 +185,8 @@ scenario('a call with progress for ever ends with its own limit, however short t
 });
 
 scenario('what came of a call whose result is above the limit is unknown, and nothing else is lost', (s) => {
-  const fs = s.server('fs', { tools: { read: {}, huge: {} } });
+  const fs = ready(s, { tools: { read: {}, huge: {} } });
   s.fault(fs, 'rpc.hugeResult', { tool: 'huge', bytes: large });
-  s.ready();
   const [huge, read] = [s.call('huge'), s.call('read')];
   s.settled(huge, read);
   s.expect(huge).settles('unknown', { code: 413 });

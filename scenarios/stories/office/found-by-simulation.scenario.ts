@@ -1,13 +1,13 @@
 /** Each is shrunk, with the invariant that detected it. */
 import { scenario } from '../../stage/plan/index.ts';
+import { ready } from '../one-server.ts';
 
 const tools = { read: { changes: true } };
 
 // Invariant: an announced change is fetched.
 scenario('a change told while tools are fetched is fetched, though that fetch is never answered', (s) => {
-  const fs = s.server('fs', { tools, faults: [{ fault: 'rpc.never', when: 'list', from: 2, times: 1 }] });
+  const fs = ready(s, { tools, faults: [{ fault: 'rpc.never', when: 'list', from: 2, times: 1 }] });
   s.timing({ listMs: 500 });
-  s.ready();
   s.settled(s.call('read'));
   s.asked(fs, 'tools/list', 2);
   s.settled(s.call('read'));
@@ -18,11 +18,10 @@ scenario('a change told while tools are fetched is fetched, though that fetch is
 });
 
 scenario('a change told while tools are fetched is fetched, though that fetch fails', (s) => {
-  const fs = s.server('fs', {
+  const fs = ready(s, {
     tools,
     faults: [{ fault: 'rpc.error', when: 'list', from: 2, times: 1, afterMs: 300 }],
   });
-  s.ready();
   s.settled(s.call('read'));
   s.asked(fs, 'tools/list', 2);
   s.settled(s.call('read'));
@@ -33,9 +32,8 @@ scenario('a change told while tools are fetched is fetched, though that fetch fa
 
 // Invariant: a server that is wanted is ready, or rests with a reason.
 scenario('a server that failed, was ready, and is put back with a spent budget says how it failed', (s) => {
-  const fs = s.server('fs', { tools, faults: [{ fault: 'proc.exit', when: 'list', code: 3 }] });
+  const fs = ready(s, { tools, faults: [{ fault: 'proc.exit', when: 'list', code: 3 }] });
   s.later(fs, 2);
-  s.ready();
   s.config();
   s.config([fs, { budget: 1 }]);
   s.reaches(fs, 'open');
@@ -118,9 +116,8 @@ scenario('a new document beneath a listed catalogue is followed, once its server
 
 // Invariant: resources of a machine are bounded, and released at its end; a ping may come beside a question.
 scenario('a server is pinged while somebody is asked for its values again, and has them then', (s) => {
-  const fs = s.server('fs', { tools: { go: {} } });
+  const fs = ready(s, { tools: { go: {} } });
   s.timing({ pingEveryMs: 100 });
-  s.ready();
   s.values(fs, 1, 2_000);
   s.config([fs, { values: 1 }]);
   s.asked(fs, 'ping', 3);
@@ -133,9 +130,8 @@ scenario('a server is pinged while somebody is asked for its values again, and h
 });
 
 scenario('a server stopped while its values are asked for again starts with what they are by then', (s) => {
-  const fs = s.server('fs', { tools: { go: {} } });
+  const fs = ready(s, { tools: { go: {} } });
   s.timing({ pingEveryMs: 100 });
-  s.ready();
   s.values(fs, 'never');
   s.config([fs, { values: 1 }]);
   s.asked(fs, 'ping', 2);
@@ -180,14 +176,12 @@ scenario('a window that changes while an answer waits for another server is told
   s.settled(s.call('hang'));
   s.settled(s.call('go'));
   s.run(200);
-  const late = s.shown(s.show('desktop'));
-  s.expect(late).shows({
+  s.expect(s.shown(s.show('desktop'))).shows({
     texts: ['window://a/1, after change 1', 'window://a/2, after change 0', 'window://b/1, after change 0'],
     missing: ['b'],
   });
   s.expect(a).requests('resources/read', 3);
-  const next = s.shown(s.show('desktop'));
-  s.expect(next).shows({
+  s.expect(s.shown(s.show('desktop'))).shows({
     texts: ['window://a/1, after change 1', 'window://a/2, after change 1', 'window://b/1, after change 0'],
     missing: ['b'],
   });

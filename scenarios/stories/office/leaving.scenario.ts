@@ -200,7 +200,6 @@ for (const [where, prepare] of Object.entries(standings))
     s.run(100);
     s.expect(call).waits();
     if (isJudged) return;
-    s.settled(call);
-    s.expect(call).settles('succeeded');
+    s.expect(s.settled(call)).settles('succeeded');
     s.expect(fs).requests('tools/call', where.includes('waits') ? 0 : 1);
   });

@@ -1,12 +1,11 @@
 import { scenario } from '../../stage/plan/index.ts';
+import { ready } from '../one-server.ts';
 
 const reading = { read: {} };
 
 scenario('the budget of tries is spent, then the server rests until it is started by hand', (s) => {
-  const fs = s.server('fs', { tools: reading, budget: 2 });
-  s.fault(fs, 'life.initError');
+  const fs = ready(s, { tools: reading, budget: 2, faults: [{ fault: 'life.initError' }] });
   s.later(fs, 4);
-  s.ready();
   s.expect(fs).is('open');
   s.expect.processes(fs, { started: 3, alive: 0 });
   s.start(fs);
@@ -15,9 +14,8 @@ scenario('the budget of tries is spent, then the server rests until it is starte
 });
 
 scenario('a server that has been ready for long enough has its whole budget again', (s) => {
-  const fs = s.server('fs', { tools: reading, budget: 1 });
+  const fs = ready(s, { tools: reading, budget: 1 });
   s.timing({ provenStableMs: 200 });
-  s.ready();
   for (let i = 0; i < 2; i++) {
     s.run(300);
     s.kill(fs);
@@ -27,8 +25,7 @@ scenario('a server that has been ready for long enough has its whole budget agai
 });
 
 scenario('a server that was ready too shortly has spent its budget', (s) => {
-  const fs = s.server('fs', { tools: reading, budget: 1 });
-  s.ready();
+  const fs = ready(s, { tools: reading, budget: 1 });
   s.kill(fs);
   s.reaches(fs, 'ready');
   s.kill(fs);
@@ -37,8 +34,7 @@ scenario('a server that was ready too shortly has spent its budget', (s) => {
 });
 
 scenario('a dead server rests with an open circuit without auto_reconnect', (s) => {
-  const fs = s.server('fs', { tools: reading, restart: false });
-  s.ready();
+  const fs = ready(s, { tools: reading, restart: false });
   s.kill(fs);
   s.reaches(fs, 'open');
   s.run(300);
@@ -47,26 +43,23 @@ scenario('a dead server rests with an open circuit without auto_reconnect', (s) 
 });
 
 scenario('a server rests without auto_connect until it is started, and a stop brings it to rest', (s) => {
-  const fs = s.server('fs', { tools: { read: { takes: 5_000 } }, autoStart: false });
-  s.ready();
+  const fs = ready(s, { tools: { read: { takes: 5_000 } }, autoStart: false });
   s.expect(fs).visits('idle');
   s.expect.stages('computer', 'whole');
   s.start(fs);
   s.reaches(fs, 'ready');
   const call = s.call('read');
   s.stop(fs);
-  s.settled(call);
-  s.expect(call).settles('unknown', { end: 'cancelled' });
+  s.expect(s.settled(call)).settles('unknown', { end: 'cancelled' });
   s.reaches(fs, 'idle');
   s.expect(fs).visits('idle', 'connecting', 'ready', 'closing', 'idle');
   s.expect.processes(fs, { started: 1, alive: 0 });
 });
 
 scenario('a call whose stream broke is unknown as soon as it times out or is cancelled', (s) => {
-  const fs = s.server('fs', { tools: { read: { takes: 5_000 }, end: {} } });
+  const fs = ready(s, { tools: { read: { takes: 5_000 }, end: {} } });
   s.fault(fs, 'proc.stdoutClosed', { tool: 'end' });
   s.timing({ exitGraceMs: 800 });
-  s.ready();
   const [timed, cancelled] = [s.call('read', { timeoutMs: 500 }), s.call('read')];
   s.call('end');
   s.reaches(fs, 'recovering');
@@ -77,8 +70,7 @@ scenario('a call whose stream broke is unknown as soon as it times out or is can
 });
 
 scenario('a tool that announces a change of tools has them fetched again', (s) => {
-  const fs = s.server('fs', { tools: { change: { changes: true } } });
-  s.ready();
+  const fs = ready(s, { tools: { change: { changes: true } } });
   const call = s.settled(s.call('change'));
   s.asked(fs, 'tools/list', 2);
   s.expect(call).settles('succeeded');
@@ -86,10 +78,8 @@ scenario('a tool that announces a change of tools has them fetched again', (s) =
 });
 
 scenario('a start by hand ends the waiting of a server whose circuit is open, with its whole budget', (s) => {
-  const fs = s.server('fs', { tools: { read: {} } });
-  s.fault(fs, 'life.initError');
+  const fs = ready(s, { tools: { read: {} }, faults: [{ fault: 'life.initError' }] });
   s.timing({ backoffMs: 20, longestBackoffMs: 20 });
-  s.ready();
   s.expect.processes(fs, { started: 6, alive: 0 });
   s.start(fs);
   s.reaches(fs, 'open');
@@ -97,9 +87,8 @@ scenario('a start by hand ends the waiting of a server whose circuit is open, wi
 });
 
 scenario('a lazy server that nobody calls rests again, its tools stay, and the next call starts it', (s) => {
-  const fs = s.server('fs', { tools: { read: {} }, isLazy: true });
+  const fs = ready(s, { tools: { read: {} }, isLazy: true });
   s.timing({ idleStopMs: 400 });
-  s.ready();
   s.reaches(fs, 'standby');
   for (const started of [2, 3]) {
     s.expect(s.settled(s.call('read'))).settles('succeeded');
@@ -110,9 +99,8 @@ scenario('a lazy server that nobody calls rests again, its tools stay, and the n
 });
 
 scenario('a call that runs longer than the idle time keeps its server', (s) => {
-  const fs = s.server('fs', { tools: { read: { takes: 1_500 } }, isLazy: true });
+  const fs = ready(s, { tools: { read: { takes: 1_500 } }, isLazy: true });
   s.timing({ idleStopMs: 400 });
-  s.ready();
   s.expect(s.settled(s.call('read'))).settles('succeeded');
   s.expect(fs).visits('connecting', 'ready');
   s.reaches(fs, 'standby');
@@ -120,8 +108,7 @@ scenario('a call that runs longer than the idle time keeps its server', (s) => {
 });
 
 scenario('a server without a process is connected, serves and is left', (s) => {
-  const fs = s.server('fs', { tools: { read: { takes: 10 } }, isRemote: true });
-  s.ready();
+  const fs = ready(s, { tools: { read: { takes: 10 } }, isRemote: true });
   s.expect(s.settled(s.call('read'))).settles('succeeded');
   s.stop(fs);
   s.reaches(fs, 'idle');

@@ -29,8 +29,7 @@ scenario('a call that waits for servers longer than it may names those that stil
 
 scenario('a call that waits for a silent server hears what that server waits for', (s) => {
   const fs = slow(s, 6_000);
-  const call = s.settled(s.call('read', { timeoutMs: 3_000 }));
-  s.expect(call).settles('failed', {
+  s.expect(s.settled(s.call('read', { timeoutMs: 3_000 }))).settles('failed', {
     end: 'timedOut',
     code: 'ServerNotActive',
     says: 'waits for the answer to initialize since',
@@ -65,8 +64,7 @@ scenario('a call that waits for servers can be cancelled, and is never sent', (s
   const call = s.call('read');
   s.run(100);
   s.cancel(call);
-  s.settled(call);
-  s.expect(call).settles('failed', { end: 'cancelled' });
+  s.expect(s.settled(call)).settles('failed', { end: 'cancelled' });
   s.reaches(fs, 'ready');
   s.expect(fs).requests('tools/call', 0);
 });
@@ -76,8 +74,7 @@ scenario('a call that waits for servers ends with its computer', (s) => {
   const call = s.call('read');
   s.run(100);
   s.close();
-  s.settled(call);
-  s.expect(call).settles('failed', { end: 'cancelled' });
+  s.expect(s.settled(call)).settles('failed', { end: 'cancelled' });
   s.ended();
 });
 

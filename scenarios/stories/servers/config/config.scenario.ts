@@ -1,5 +1,6 @@
 /** As little as possible is restarted, and nothing is forgotten. */
 import { scenario } from '../../../stage/plan/index.ts';
+import { ready } from '../../one-server.ts';
 
 const tools = { read: {} };
 
@@ -34,8 +35,7 @@ scenario('a server with another launch config is started again, and only that on
 });
 
 scenario('no tool is offered that a list of allowed ones does not have', (s) => {
-  const fs = s.server('fs', { tools: { read: {}, write: {} }, only: ['read', 'erase'] });
-  s.ready();
+  const fs = ready(s, { tools: { read: {}, write: {} }, only: ['read', 'erase'] });
   const [read, write] = [s.call('read'), s.call('write')];
   s.settled(read, write);
   s.expect(read).settles('succeeded');
@@ -46,8 +46,7 @@ scenario('no tool is offered that a list of allowed ones does not have', (s) => 
 });
 
 scenario('other rules for its tools hold at once: the server is asked nothing and goes on', (s) => {
-  const fs = s.server('fs', { tools: { read: {}, write: {} } });
-  s.ready();
+  const fs = ready(s, { tools: { read: {}, write: {} } });
   s.config([fs, { forbidden: ['write'] }]);
   const [read, write] = [s.call('read'), s.call('write')];
   s.settled(read, write);
@@ -61,10 +60,8 @@ scenario('other rules for its tools hold at once: the server is asked nothing an
 });
 
 scenario('a server that is put back while it still goes down is started when it has ended', (s) => {
-  const fs = s.server('fs', { tools });
-  s.fault(fs, 'proc.ignoreStdinClose');
+  const fs = ready(s, { tools, faults: [{ fault: 'proc.ignoreStdinClose' }] });
   s.timing({ stdinGraceMs: 400 });
-  s.ready();
   s.config();
   s.signalled(fs, 'stdin');
   s.config(fs);
@@ -75,10 +72,9 @@ scenario('a server that is put back while it still goes down is started when it 
 });
 
 scenario('a server that was changed and cannot start comes back as it was', (s) => {
-  const fs = s.server('fs', { tools });
+  const fs = ready(s, { tools });
   s.later(fs, 2, { faults: [{ fault: 'life.initError' }] });
   s.later(fs, 3);
-  s.ready();
   s.config([fs, { generation: 2 }]);
   s.heard('computer', 'server.rolledBack', 1);
   s.reaches(fs, 'ready');
@@ -142,12 +138,10 @@ scenario('a computer that closes takes no other config any more', (s) => {
 });
 
 scenario('a server that was changed twice goes back to what it last was when it served', (s) => {
-  const fs = s.server('fs', { tools: { read: {} } });
-  s.fault(fs, 'proc.ignoreStdinClose');
+  const fs = ready(s, { tools: { read: {} }, faults: [{ fault: 'proc.ignoreStdinClose' }] });
   s.later(fs, 2, { faults: [{ fault: 'life.initError' }] });
   s.later(fs, 3);
   s.timing({ stdinGraceMs: 400 });
-  s.ready();
   s.config([fs, { generation: 2 }]);
   s.signalled(fs, 'stdin');
   s.config([fs, { generation: 3 }]);
@@ -158,10 +152,8 @@ scenario('a server that was changed twice goes back to what it last was when it 
 });
 
 scenario('a config that is changed and changed back meanwhile makes no server fall back', (s) => {
-  const fs = s.server('fs', { tools: { read: {} } });
-  s.fault(fs, 'proc.ignoreStdinClose');
+  const fs = ready(s, { tools: { read: {} }, faults: [{ fault: 'proc.ignoreStdinClose' }] });
   s.timing({ stdinGraceMs: 400 });
-  s.ready();
   s.config([fs, { generation: 2 }]);
   s.signalled(fs, 'stdin');
   s.config(fs);

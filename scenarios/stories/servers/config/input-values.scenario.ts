@@ -1,11 +1,11 @@
 import { scenario } from '../../../stage/plan/index.ts';
+import { ready } from '../../one-server.ts';
 
 const tools = { read: {} };
 const needs = { code: 'ServerNotActive', says: 'needs input word' } as const;
 
 scenario('each start of a server asks what its inputs give by now, and launches its child with that', (s) => {
-  const fs = s.server('fs', { tools });
-  s.ready();
+  const fs = ready(s, { tools });
   s.values(fs, 1);
   s.restart(fs);
   s.reaches(fs, 'ready');
@@ -38,8 +38,7 @@ scenario('a value that a server has while it runs changes nothing until somebody
 });
 
 scenario('a value that cannot be had leaves alone who runs, and keeps down who starts', (s) => {
-  const fs = s.server('fs', { tools });
-  s.ready();
+  const fs = ready(s, { tools });
   s.values(fs, 'none');
   s.config([fs, { values: 1 }]);
   s.run(300);
@@ -96,8 +95,7 @@ scenario('others serve while somebody is asked for a value, calls wait their tim
 });
 
 scenario('a computer that closes while somebody is asked for a value does not wait for it', (s) => {
-  const fs = s.server('fs', { tools });
-  s.ready();
+  const fs = ready(s, { tools });
   s.values(fs, 'never');
   s.restart(fs);
   s.reaches(fs, 'connecting');
@@ -107,9 +105,8 @@ scenario('a computer that closes while somebody is asked for a value does not wa
 });
 
 scenario('a call that wakes a lazy server waits while its value is asked for, or hears of none', (s) => {
-  const fs = s.server('fs', { tools, isLazy: true });
+  const fs = ready(s, { tools, isLazy: true });
   s.timing({ idleStopMs: 100 });
-  s.ready();
   s.reaches(fs, 'standby');
   s.values(fs, 1, 300);
   const [call, second] = [s.call('read'), s.call('read')];
@@ -123,8 +120,7 @@ scenario('a call that wakes a lazy server waits while its value is asked for, or
 });
 
 scenario('a server whose changed config lacks a value goes back to what it was', (s) => {
-  const fs = s.server('fs', { tools });
-  s.ready();
+  const fs = ready(s, { tools });
   s.values(fs, 'none', 200);
   s.config([fs, { generation: 2 }]);
   s.reaches(fs, 'connecting');

@@ -1,5 +1,6 @@
 import { scenario, type CallRef, type Scene, type ServerRef } from '../../../stage/plan/index.ts';
 import type { Stage as Told } from '../../../stage/plan/plan.ts';
+import { ready } from '../../one-server.ts';
 
 const refusedAs = (s: Scene, fs: ServerRef, state: Told): CallRef => {
   const call = s.settled(s.call('read'));
@@ -74,9 +75,8 @@ for (const [state, { again, meet, shown }] of Object.entries(caught)) {
 }
 
 scenario('a server that waits for its next try is tried at once when it is started by hand', (s) => {
-  const fs = s.server('fs', { tools: { read: {} } });
+  const fs = ready(s, { tools: { read: {} } });
   s.timing({ backoffMs: 60_000 });
-  s.ready();
   s.kill(fs);
   s.reaches(fs, 'waiting');
   s.start(fs);
@@ -85,9 +85,8 @@ scenario('a server that waits for its next try is tried at once when it is start
 });
 
 scenario('a server that has given up is named open to a caller, and a stop brings it to rest', (s) => {
-  const fs = s.server('fs', { tools: { read: {} }, restart: false });
+  const fs = ready(s, { tools: { read: {} }, restart: false });
   s.fault(fs, 'proc.exit', { when: 'ready', code: 3, afterMs: 400 });
-  s.ready();
   s.reaches(fs, 'open');
   refusedAs(s, fs, 'open');
   s.expect(fs).says("Server 'fs' ended with exit code 3");
@@ -96,10 +95,8 @@ scenario('a server that has given up is named open to a caller, and a stop bring
 });
 
 scenario('a call while its server is stopped is refused; a close meanwhile keeps to the ladder', (s) => {
-  const fs = s.server('fs', { tools: { read: {} } });
-  s.fault(fs, 'proc.ignoreStdinClose');
+  const fs = ready(s, { tools: { read: {} }, faults: [{ fault: 'proc.ignoreStdinClose' }] });
   s.timing({ stdinGraceMs: 500 });
-  s.ready();
   s.stop(fs);
   s.signalled(fs, 'stdin');
   refusedAs(s, fs, 'closing');
@@ -110,10 +107,9 @@ scenario('a call while its server is stopped is refused; a close meanwhile keeps
 });
 
 scenario('calls before a far try are refused while a broken stream waits for the end of a process', (s) => {
-  const fs = s.server('fs', { tools: { read: {} } });
+  const fs = ready(s, { tools: { read: {} } });
   s.fault(fs, 'proc.stdoutClosed', { when: 'ready', afterMs: 400 });
   s.timing({ exitGraceMs: 5_000, backoffMs: 4_000, longestBackoffMs: 4_000 });
-  s.ready();
   s.reaches(fs, 'recovering');
   refusedAs(s, fs, 'recovering');
   s.stop(fs);
@@ -123,8 +119,7 @@ scenario('calls before a far try are refused while a broken stream waits for the
 });
 
 scenario('a start of a server that is ready, and orders to one not configured, change nothing', (s) => {
-  const fs = s.server('fs', { tools: { read: {} } });
-  s.ready();
+  const fs = ready(s, { tools: { read: {} } });
   s.start(fs);
   s.start({ server: 'nobody' });
   s.stop({ server: 'nobody' });
@@ -134,9 +129,8 @@ scenario('a start of a server that is ready, and orders to one not configured, c
 });
 
 scenario('a stop lets running calls end and takes no new ones, then the server goes down', (s) => {
-  const fs = s.server('fs', { tools: { read: { takes: 300 } } });
+  const fs = ready(s, { tools: { read: { takes: 300 } } });
   s.timing({ drainMs: 5_000 });
-  s.ready();
   const call = s.call('read');
   s.asked(fs, 'tools/call');
   s.stop(fs);
@@ -144,22 +138,19 @@ scenario('a stop lets running calls end and takes no new ones, then the server g
   s.expect(late).settles('failed', { code: 'ServerNotActive', details: { state: 'closing' } });
   s.expect(call).waits();
   s.expect(fs).signals();
-  s.settled(call);
-  s.expect(call).settles('succeeded');
+  s.expect(s.settled(call)).settles('succeeded');
   s.reaches(fs, 'idle');
   s.expect(fs).visits('connecting', 'ready', 'closing', 'idle');
   s.expect(fs).signals('stdin');
 });
 
 scenario('a call that does not end within the drain time is cancelled, then its server goes down', (s) => {
-  const fs = s.server('fs', { tools: { hang: { takes: 60_000 } } });
+  const fs = ready(s, { tools: { hang: { takes: 60_000 } } });
   s.timing({ drainMs: 400 });
-  s.ready();
   const call = s.call('hang');
   s.asked(fs, 'tools/call');
   s.stop(fs);
-  s.settled(call);
-  s.expect(call).settles('unknown', { end: 'cancelled', at: 400 });
+  s.expect(s.settled(call)).settles('unknown', { end: 'cancelled', at: 400 });
   s.expect(fs).requests('notifications/cancelled', 1);
   s.reaches(fs, 'idle');
 });
@@ -174,8 +165,7 @@ scenario('each stop more takes the next step down at once: cancel, stdin, SIGTER
   s.stop(fs);
   s.expect(call).waits();
   s.stop(fs);
-  s.settled(call);
-  s.expect(call).settles('unknown', { end: 'cancelled', at: 0 });
+  s.expect(s.settled(call)).settles('unknown', { end: 'cancelled', at: 0 });
   for (const signal of ['stdin', 'SIGTERM', 'SIGKILL']) {
     s.signalled(fs, signal);
     s.stop(fs);
@@ -186,9 +176,8 @@ scenario('each stop more takes the next step down at once: cancel, stdin, SIGTER
 });
 
 scenario('a start while calls finish brings the server back afterwards; a stop takes that back', (s) => {
-  const fs = s.server('fs', { tools: { read: { takes: 300 } } });
+  const fs = ready(s, { tools: { read: { takes: 300 } } });
   s.timing({ drainMs: 5_000 });
-  s.ready();
   const first = s.call('read');
   s.asked(fs, 'tools/call');
   s.restart(fs);
@@ -208,8 +197,7 @@ scenario('a start while calls finish brings the server back afterwards; a stop t
 });
 
 scenario('two starts while a server is being stopped start it once', (s) => {
-  const fs = s.server('fs', { tools: { read: {} } });
-  s.ready();
+  const fs = ready(s, { tools: { read: {} } });
   s.restart(fs);
   s.start(fs);
   s.reaches(fs, 'ready');
@@ -219,10 +207,8 @@ scenario('two starts while a server is being stopped start it once', (s) => {
 });
 
 scenario('a server that is being closed is neither started nor stopped any more', (s) => {
-  const fs = s.server('fs', { tools: { read: {} } });
-  s.fault(fs, 'proc.ignoreStdinClose');
+  const fs = ready(s, { tools: { read: {} }, faults: [{ fault: 'proc.ignoreStdinClose' }] });
   s.timing({ stdinGraceMs: 400 });
-  s.ready();
   s.close();
   s.signalled(fs, 'stdin');
   s.start(fs);
@@ -236,10 +222,9 @@ scenario('a server that is being closed is neither started nor stopped any more'
 const reading = { read: { takes: 5_000 } };
 
 scenario('a start while a failed server is cleaned up needs no budget', (s) => {
-  const fs = s.server('fs', { tools: reading, restart: false });
+  const fs = ready(s, { tools: reading, restart: false });
   s.fault(fs, 'proc.zombieGrandchild', { ignoresSigterm: true });
   s.timing({ termGraceMs: 300 });
-  s.ready();
   s.kill(fs);
   s.signalled(fs, 'SIGTERM');
   s.start(fs);
@@ -248,15 +233,13 @@ scenario('a start while a failed server is cleaned up needs no budget', (s) => {
 });
 
 scenario('a start just after the stream broke is a restart, and calls in flight are unknown', (s) => {
-  const fs = s.server('fs', { tools: { ...reading, end: {} } });
+  const fs = ready(s, { tools: { ...reading, end: {} } });
   s.fault(fs, 'proc.stdoutClosed', { tool: 'end' });
   s.timing({ exitGraceMs: 2_000 });
-  s.ready();
   const call = s.call('read');
   s.call('end');
   s.reaches(fs, 'recovering');
   s.start(fs);
-  s.settled(call);
-  s.expect(call).settles('unknown', { end: 'unknown' });
+  s.expect(s.settled(call)).settles('unknown', { end: 'unknown' });
   s.reaches(fs, 'ready');
 });

@@ -1,5 +1,6 @@
 /** Failures at the start are in faults-proc. */
 import { scenario } from '../../../stage/plan/index.ts';
+import { ready } from '../../one-server.ts';
 
 const quick = { tools: { read: {} } };
 const stubborn = [{ fault: 'proc.ignoreStdinClose' }, { fault: 'proc.ignoreSigterm' }];
@@ -33,9 +34,8 @@ for (const [what, faults, timing, signals] of [
   ],
 ] as const)
   scenario(what, (s) => {
-    const fs = s.server('fs', { ...quick, faults });
+    const fs = ready(s, { ...quick, faults });
     s.timing(timing);
-    s.ready();
     s.close();
     s.ended();
     s.expect(fs).signals(...signals);
@@ -44,12 +44,11 @@ for (const [what, faults, timing, signals] of [
   });
 
 scenario('members of a dead group that ignore SIGTERM do not hide how its leader ended', (s) => {
-  const fs = s.server('fs', { tools: { read: { takes: 5_000 } } });
+  const fs = ready(s, { tools: { read: { takes: 5_000 } } });
   s.fault(fs, 'proc.zombieGrandchild', { ignoresSigterm: true });
   s.fault(fs, 'proc.exit', { code: 3 });
   s.later(fs, 2);
   s.timing({ termGraceMs: 300, backoffMs: 1_000 });
-  s.ready();
   const call = s.call('read');
   s.reaches(fs, 'waiting');
   s.expect(call).settles('unknown', { code: 'ServerLost', says: 'exit code 3' });
@@ -58,10 +57,9 @@ scenario('members of a dead group that ignore SIGTERM do not hide how its leader
 });
 
 scenario('a polite leader with stubborn members is not called ended before they are gone', (s) => {
-  const fs = s.server('fs', quick);
+  const fs = ready(s, quick);
   s.fault(fs, 'proc.zombieGrandchild', { ignoresSigterm: true });
   s.timing({ stdinGraceMs: 300, termGraceMs: 300 });
-  s.ready();
   s.close();
   s.signalled(fs, 'SIGTERM');
   s.expect.processes(fs, { alive: 1 });
