@@ -1,9 +1,9 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, rmSync, symlinkSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
+import { testFolder } from '../fixtures/test-folder.ts';
 import { readTraceFile } from '../replay/report/files.ts';
 import { replayTrace } from '../replay/replay-trace.ts';
 
@@ -49,9 +49,8 @@ describe('a minute of a real host', () => {
     });
   });
 
-  const checkout = mkdtempSync(join(tmpdir(), 'a2c-checkout-'));
-  afterAll(() => rmSync(checkout, { recursive: true, force: true }));
   it('replays to the same digest on another checkout of the same commit', () => {
+    const checkout = testFolder('checkout');
     const git = (...argv: string[]): string => execFileSync('git', argv, { cwd: root, encoding: 'utf8' });
     const isClean = git('status', '--porcelain', '--', 'machines', 'actors', 'scenarios').trim() === '';
     git('clone', '--quiet', '--no-hardlinks', root, checkout);

@@ -1,11 +1,12 @@
 import { execFile } from 'node:child_process';
-import { cpSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
+import { cpSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { expect, it } from 'vitest';
 import { builtModule } from '../fixtures/built-module.ts';
+import { testFolder } from '../fixtures/test-folder.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 interface Told {
@@ -54,15 +55,11 @@ it('an office on several nodes has the same digest with another number of thread
 });
 
 it('the same seeds have the same digest on another checkout, with another number of threads', async () => {
-  const elsewhere = mkdtempSync(join(tmpdir(), 'a2c-checkout-'));
-  try {
-    for (const part of ['dist', 'package.json'])
-      cpSync(join(root, part), join(elsewhere, part), { recursive: true });
-    symlinkSync(join(root, 'node_modules'), join(elsewhere, 'node_modules'));
-    const here = await sim(root, '--seed', '1', '--seeds', '100', '--workers', '2');
-    const there = await sim(elsewhere, '--seed', '1', '--seeds', '100', '--workers', '0');
-    expect([there.digest, there.runs]).toEqual([here.digest, 100]);
-  } finally {
-    rmSync(elsewhere, { recursive: true });
-  }
+  const elsewhere = testFolder('checkout');
+  for (const part of ['dist', 'package.json'])
+    cpSync(join(root, part), join(elsewhere, part), { recursive: true });
+  symlinkSync(join(root, 'node_modules'), join(elsewhere, 'node_modules'));
+  const here = await sim(root, '--seed', '1', '--seeds', '100', '--workers', '2');
+  const there = await sim(elsewhere, '--seed', '1', '--seeds', '100', '--workers', '0');
+  expect([there.digest, there.runs]).toEqual([here.digest, 100]);
 });

@@ -1,6 +1,5 @@
 /** Every scenario that `.ci/run` only plays. */
-import './rest-only.ts';
 import '../stories/all.scenario.ts';
 import { testVirtually } from './plan/suite.ts';
 
-testVirtually();
+testVirtually('rest');

@@ -1,3 +1,0 @@
-import { thoroughness } from './thoroughness.ts';
-
-thoroughness.part = 'some';
