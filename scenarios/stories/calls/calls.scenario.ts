@@ -4,11 +4,6 @@ import { ready } from '../one-server.ts';
 const hello = { content: [{ type: 'text', text: 'hello' }] };
 const slowly = { read: { takes: 400, answers: hello } };
 
-scenario('a call of a ready server is answered with what the server said', (s) => {
-  ready(s, { tools: { read: { answers: hello } } });
-  s.expect(s.settled(s.call('read'))).settles('succeeded', { end: 'succeeded', result: hello });
-});
-
 scenario('a call that is cancelled before its answer ends at once and is cancelled at the server', (s) => {
   const fs = ready(s, { tools: slowly });
   const call = s.call('read');

@@ -60,16 +60,6 @@ scenario('the limit of a call begins again when a person has said yes', (s) => {
   s.expect(call).settles('unknown', { end: 'timedOut', phase: 'running', at: 1_500 });
 });
 
-scenario('an agent has its limit also while a person is asked; a late yes runs nothing', (s) => {
-  const fs = ready(s, { tools });
-  s.office();
-  s.person('yes after 3000');
-  const call = s.settled(s.agentCall('read', { timeoutMs: 1_000 }));
-  s.expect(call).settles('failed', { end: 'failed', result: lateOnTheWire });
-  s.run(2_500);
-  s.expect(fs).requests('tools/call', 0);
-});
-
 for (const by of ['call', 'agentCall'] as const)
   scenario(`a late yes runs nothing with the times that hold where nobody says anything (${by})`, (s) => {
     const fs = ready(s, { tools });
@@ -83,13 +73,3 @@ for (const by of ['call', 'agentCall'] as const)
     s.expect(fs).requests('tools/call', 0);
     s.virtualOnly('it takes more than a minute');
   });
-
-scenario('a person who has less time than the call is waited for no longer than that', (s) => {
-  const fs = ready(s, { tools });
-  s.person('yes after 1500');
-  s.timing({ confirmMs: 300 });
-  const call = s.settled(s.call('read', { timeoutMs: 2_000 }));
-  s.expect(call).settles('failed', { end: 'refused', phase: 'confirming', says: late, at: 300 });
-  s.run(1_500);
-  s.expect(fs).requests('tools/call', 0);
-});

@@ -1,5 +1,4 @@
 import { expect } from 'vitest';
-import type { HarnessOptions } from '../../stage/harness.ts';
 import { scenario } from '../../stage/plan/index.ts';
 import { computerStage, everybody } from '../../stage/watching.ts';
 
@@ -39,16 +38,6 @@ scenario('orders by any name reach the call and the server of that name only', {
     await s.run(10);
     expect(s.servers.alive).toBe(names.length - n - 1);
   }
-});
-
-const echoing: HarnessOptions = { servers: { fs: { tools: { echo: (call) => slowly(call.arguments) } } } };
-scenario('300 calls in flight are each answered with what was asked for', echoing, async (s) => {
-  await everybody(s);
-  const calls = Array.from({ length: 300 }, (_, n) => s.agentCall('echo', { params: { n } }));
-  await s.run(10);
-  expect(s.servers.heard).toHaveLength(300);
-  await s.run(100);
-  expect(calls.map((call) => call.settled[0]?.result)).toMatchObject(calls.map((_, n) => ({ n })));
 });
 
 for (const [what, nth] of [

@@ -3,36 +3,19 @@ import type { AnyEventObject } from 'xstate';
 import { scenario } from '../../stage/plan/index.ts';
 import { toolsOnly } from '../../stage/scripted/script.ts';
 import {
-  announcedBy,
   asksOf,
   catalogOf,
   client,
-  everybody,
   everything,
   hello,
   offeredBy,
   stageAfter,
   stageOf,
-  stagesOf,
-  until,
 } from '../../stage/watching.ts';
 
 const tools = { read: { answers: hello } };
 const reading = { servers: { fs: { tools } } };
 const list = `${client}/catalog:tools`;
-
-scenario('tools of a killed server are withdrawn and come back, and both is told', reading, async (s) => {
-  await everybody(s, 1_100);
-  const before = announcedBy(s).length;
-  s.servers.kill('fs', { signal: 'SIGKILL' });
-  await until(s, () => offeredBy(s).length === 0);
-  expect(await stageAfter(s, 500)).toBe('waiting');
-  expect(announcedBy(s)).toHaveLength(before + 1);
-  await s.run(5_000);
-  expect(offeredBy(s)).toEqual(['read']);
-  expect(announcedBy(s)).toHaveLength(before + 2);
-  expect(stagesOf(s).slice(-3)).toEqual(['waiting', 'connecting', 'ready']);
-});
 
 const two = {
   servers: { fs: { tools: { read: { answers: hello }, write: { answers: hello } }, listMs: 50 } },

@@ -130,19 +130,3 @@ scenario('a computer that closes while an answer is post-processed gives it firs
   s.expect(s.settled(call)).settles('succeeded');
   s.ended();
 });
-
-scenario('a call that makes progress may take longer than it may be silent; a silent one may not', (s) => {
-  const fs = ready(s, {
-    tools: { busy: { takes: 2_000, progressEveryMs: 200 }, silent: { takes: 2_000 } },
-  });
-  s.timing({ callIdleMs: 1_000 });
-  const [busy, silent] = [s.call('busy'), s.call('silent')];
-  s.settled(busy, silent);
-  s.expect(busy).settles('succeeded', { at: 2_000 });
-  s.expect(silent).settles('unknown', {
-    end: 'timedOut',
-    details: { which: 'idle', timeout: 1_000 },
-    at: 1_000,
-  });
-  s.expect(fs).requests('notifications/cancelled', 1);
-});

@@ -4,18 +4,6 @@ import { ready } from '../one-server.ts';
 const tools = { read: { takes: 10 } };
 const slow = { read: { takes: 10_000 } };
 
-scenario('a host that stops cancels its calls, and their server hears of it before its input ends', (s) => {
-  const fs = ready(s, { tools: slow });
-  const call = s.call('read');
-  s.fault('host.stop');
-  s.ended();
-  s.expect(call).settles('unknown', { end: 'cancelled', at: 0 });
-  s.expect(fs).requests('notifications/cancelled', 1);
-  s.expect(fs).signals('stdin');
-  s.expect.processes(fs, { started: 1, alive: 0 });
-  s.expect.stages('computer', 'whole', 'closing');
-});
-
 scenario('a host that stops while its server connects leaves nothing behind', (s) => {
   const fs = s.server('fs', { tools });
   s.fault(fs, 'life.initNever');
@@ -35,17 +23,6 @@ scenario('a host that is told twice to stop stops once', (s) => {
   s.ended();
   s.expect(fs).signals('stdin', 'SIGTERM@200');
   s.expect.stages('computer', 'whole', 'closing');
-});
-
-scenario('a host that stops while its server waits for its next try does not try again', (s) => {
-  const fs = ready(s, { tools });
-  s.timing({ backoffMs: 5_000 });
-  s.kill(fs);
-  s.reaches(fs, 'waiting');
-  s.fault('host.stop');
-  s.ended();
-  s.expect.processes(fs, { started: 1, alive: 0 });
-  s.expect(fs).signals();
 });
 
 scenario('a host that hangs for a while takes an answer that came meanwhile', (s) => {
@@ -126,17 +103,6 @@ scenario('servers that are stopped one by one and started in another order are a
   for (const call of calls) s.expect(call).settles('succeeded');
   for (const server of [a, b, c]) s.expect(server).is('ready');
   s.expect.stages('computer', 'whole', 'degraded', 'whole');
-});
-
-scenario('a server that is stopped and started again at once ends before it starts', (s) => {
-  const fs = ready(s, { tools: slow });
-  const call = s.call('read');
-  s.restart(fs);
-  s.reaches(fs, 'ready');
-  s.expect(call).settles('unknown', { end: 'cancelled' });
-  s.expect(fs).visits('connecting', 'ready', 'closing', 'connecting', 'ready');
-  s.expect(fs).signals('stdin');
-  s.expect.processes(fs, { started: 2, alive: 1 });
 });
 
 scenario('a computer that closes tells an agent that its call is cancelled, and leaves after that', (s) => {

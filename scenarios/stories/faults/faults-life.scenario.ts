@@ -27,15 +27,6 @@ scenario('another server serves while one never answers initialize', (s) => {
   s.expect.stages('computer', 'degraded');
 });
 
-scenario('a refused initialize is a failed try that says what the server said', (s) => {
-  const fs = ready(s, { tools, budget: 1 });
-  s.fault(fs, 'life.initError', { code: -32_600, message: 'not in this house' });
-  s.expect(fs).visits('connecting', 'recovering', 'waiting', 'connecting', 'recovering', 'open');
-  s.expect(fs).says('not in this house');
-  s.expect(fs).signals('stdin', 'stdin');
-  s.expect.processes(fs, { started: 2, alive: 0 });
-});
-
 scenario('a server that speaks a version that nobody knows is not tried again', (s) => {
   const fs = ready(s, { tools, budget: 3, faults: [{ fault: 'life.versionMismatch' }] });
   s.expect(fs).visits('connecting', 'recovering', 'open');

@@ -80,18 +80,6 @@ scenario('a command that takes its time before it is a server is waited for', (s
 
 for (const [what, faults, timing, signals] of [
   [
-    'a server that ignores the end of its input gets SIGTERM after the grace',
-    [{ fault: 'proc.ignoreStdinClose' }],
-    { stdinGraceMs: 200 },
-    ['stdin', 'SIGTERM@200'],
-  ],
-  [
-    'a server that ignores its input and SIGTERM is killed after both graces',
-    [{ fault: 'proc.ignoreStdinClose' }, { fault: 'proc.ignoreSigterm' }],
-    { stdinGraceMs: 150, termGraceMs: 200 },
-    ['stdin', 'SIGTERM@150', 'SIGKILL@350'],
-  ],
-  [
     'a server that takes its time to end, but less than its grace, gets no signal',
     [{ fault: 'proc.slowExit', ms: 150 }],
     { stdinGraceMs: 3_000 },

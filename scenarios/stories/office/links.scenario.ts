@@ -8,16 +8,6 @@ const slow = { fs: { tools: { read: { answers: hello, afterMs: 500 } } } };
 const toolsSeen = (s: Harness): (string[] | null)[] =>
   s.heard('agent', 'view.toolsChanged').map((e) => e.tools?.map((t: { name: string }) => t.name) ?? null);
 
-scenario('an agent that comes first hears of a computer and fetches its tools', { servers }, async (s) => {
-  await s.office();
-  s.agent();
-  await s.run(50);
-  s.computer({ linked: true });
-  await s.run(1000);
-  expect(s.heard('agent', 'computer.entered')).toHaveLength(1);
-  expect(toolsSeen(s).at(-1)).toEqual(['read']);
-});
-
 const lateOne = { servers: { ...servers, late: { tools: { look: { answers: hello } }, startMs: 5_000 } } };
 scenario('an agent is told which servers lack in the tools, until they have theirs', lateOne, async (s) => {
   await everybody(s, 3_100);
@@ -58,17 +48,6 @@ scenario('restless tools of a dozen servers are told every two seconds', { serve
 });
 
 const hanging = { servers: { fs: { tools: { read: { never: true } } } } } as const;
-scenario('a call that takes longer than its time-out is answered as timed out', hanging, async (s) => {
-  await everybody(s);
-  const call = s.agentCall('read', { timeoutMs: 1000 });
-  await s.run(1100);
-  expect(call.settled[0]?.result).toMatchObject({
-    isError: true,
-    meta: { a2c_timeout: true, a2c_outcome: 'unknown', a2c_phase: 'running' },
-    structuredContent: { error: { code: 4004 } },
-  });
-});
-
 scenario('an agent without its link: its call is unknown, others refused', { servers: slow }, async (s) => {
   await everybody(s);
   const call = s.agentCall('read');

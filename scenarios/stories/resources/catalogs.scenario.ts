@@ -11,7 +11,6 @@ import {
   offeredBy,
   order,
   stageOf,
-  toldOf,
   until,
   reaches,
   signalsTo,
@@ -21,18 +20,7 @@ import { type Harness, type HarnessOptions } from '../../stage/harness.ts';
 
 const tools = { read: { answers: hello } };
 const growing = { tools, lists: (n: number) => ['read', ...(n > 1 ? [`new${n}`] : [])] };
-const grown = { servers: { fs: growing } };
 const quiescent = { ...growing, info: { capabilities: { ...toolsOnly, tools: { listChanged: false } } } };
-scenario('a change that is told leads to one refresh, and all have the new tools', grown, async (s) => {
-  await everybody(s, 1_100);
-  s.servers.announce('fs');
-  await s.run(1000);
-  expect(asksOf(s, 'tools/list')).toHaveLength(2);
-  expect(toldOf(s)).toEqual(['+read', '+new2']);
-  expect(offeredBy(s)).toEqual(['read', 'new2']);
-  expect(s.heard('agent', 'view.toolsChanged').at(-1)?.tools).toHaveLength(2);
-});
-
 for (const [what, servers, options] of [
   ['was not declared', { fs: quiescent }, {}],
   ['the config says not to hear', { fs: growing }, { hearsChanges: false }],
@@ -80,30 +68,6 @@ scenario('a notice about one list asks for it only; templates change with resour
   s.servers.update('fs', 'u:r');
   expect(s.heard('computer', 'resource.updated')).toMatchObject([{ server: 'fs', uri: 'u:r' }]);
 });
-
-let truth = ['read'];
-const noticed: HarnessOptions = {
-  servers: { fs: { tools, lists: () => truth }, other: { tools: { write: tools.read } } },
-};
-for (const [what, beforeMs] of [
-  ['a server that was quiet', 1000],
-  ['one that has just answered', 100],
-] as const)
-  scenario(`200 notices within 50 ms of ${what}: two questions at most, one change`, noticed, async (s) => {
-    truth = ['read'];
-    await everybody(s);
-    await s.run(beforeMs);
-    for (let n = 1; n <= 200; n += 1) {
-      truth = ['read', `t${n}`];
-      s.servers.announce('fs');
-      if (n % 4 === 0) await s.run(1);
-    }
-    await s.run(3000);
-    expect(asksOf(s, 'tools/list').length - 1).toBeLessThanOrEqual(2);
-    expect(asksOf(s, 'tools/list', 'other')).toHaveLength(1);
-    expect(announcedBy(s)).toHaveLength(1);
-    expect(offeredBy(s)).toEqual(['read', 't200', 'write']);
-  });
 
 scenario('a list is asked for once without looks by the clock', { servers: { fs: quiescent } }, async (s) => {
   await s.up(24 * 3_600_000);
@@ -158,7 +122,6 @@ scenario('a list that never comes ends in its time, and holds up no other server
     failure: { message: "Server 'mute': no answer to tools/list within 10000 ms" },
   });
 });
-
 const slow = { tools, listMs: 100 };
 const slowly = { servers: { fs: slow } };
 const listing: Readonly<Record<string, (s: Harness) => Promise<void>>> = {

@@ -134,16 +134,6 @@ scenario('a list that is back, empty or in a new session, is withdrawn no more',
   expect((await called(s, 'read'))[0]).toMatchObject({ outcome: 'succeeded' });
 });
 
-scenario('a success sets the count of failures back', { servers: { fs: failing(2, 3, 5, 6) } }, async (s) => {
-  await s.up(1000);
-  for (const n of [2, 3, 4, 5, 6, 7]) {
-    s.servers.announce('fs');
-    await s.run(1000);
-    expect(asksOf(s, 'tools/list').length).toEqual(n);
-    expect(offeredBy(s)).toEqual(['read']);
-  }
-});
-
 const unknown = { errors: 'Method not found', code: -32_601 } as const;
 for (const [what, known] of [
   ['never knew', 0],

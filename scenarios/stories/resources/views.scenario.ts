@@ -50,41 +50,11 @@ for (const [what, answer, message] of [
     expect(heard(s).at(-1)).toEqual(['read']);
   });
 
-scenario('a notice before the first answer asks again, and the older answer is dropped', {}, async (s) => {
-  const late: Ack[] = [];
-  const peer = await meet(s, (_, ack) => late.push(ack), listing('new'));
-  update(peer);
-  await s.run(5);
-  late[0]?.({ tools: [tool('old')], req_id: 'tools.c1.1' });
-  await s.run(10);
-  expect(asked(peer)).toBe(2);
-  expect(heard(s)).toEqual([['new']]);
-});
-
 scenario('an update notice in the pause after a failure asks at once', {}, async (s) => {
   const peer = await meet(s, refusing, listing('read'));
   update(peer);
   await s.run(10);
   expect(heard(s).at(-1)).toEqual(['read']);
-});
-
-scenario('a notice while tools are fetched again asks once more; only the last is told', {}, async (s) => {
-  const late: (() => void)[] = [];
-  const peer = await meet(
-    s,
-    listing('one'),
-    (reqId, ack) => late.push(() => listing('two')(reqId, ack)),
-    listing('three'),
-  );
-  update(peer);
-  await s.run(5);
-  for (let i = 0; i < 5; i++) update(peer);
-  await s.run(5);
-  expect(asked(peer)).toBe(2);
-  late[0]?.();
-  await s.run(10);
-  expect(asked(peer)).toBe(3);
-  expect(heard(s)).toEqual([['one'], ['three']]);
 });
 
 const impatient = { timing: { queryMs: 1000, agentMarginMs: 500 } };
@@ -105,14 +75,6 @@ for (const [what, answer, afterMs] of [
   });
 
 const lost = 'The connection to the office was lost before an answer';
-scenario('a link that drops while tools are awaited is told, and both are asked for again', {}, async (s) => {
-  const peer = await meet(s, never, listing('read'));
-  s.network.faults.dropLink('a1');
-  await s.run(2000);
-  expect(asked(peer)).toBe(2);
-  expect(heard(s)).toEqual([lost, ['read']]);
-});
-
 scenario('a link that drops while known tools are fetched again forgets them', {}, async (s) => {
   const peer = await meet(s, listing('one'), never, listing('two'));
   update(peer);

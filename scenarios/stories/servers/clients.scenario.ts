@@ -3,16 +3,6 @@ import { ready } from '../one-server.ts';
 
 const reading = { read: {} };
 
-scenario('the budget of tries is spent, then the server rests until it is started by hand', (s) => {
-  const fs = ready(s, { tools: reading, budget: 2, faults: [{ fault: 'life.initError' }] });
-  s.later(fs, 4);
-  s.expect(fs).is('open');
-  s.expect.processes(fs, { started: 3, alive: 0 });
-  s.start(fs);
-  s.reaches(fs, 'ready');
-  s.expect.tools('+read');
-});
-
 scenario('a server that has been ready for long enough has its whole budget again', (s) => {
   const fs = ready(s, { tools: reading, budget: 1 });
   s.timing({ provenStableMs: 200 });
@@ -22,24 +12,6 @@ scenario('a server that has been ready for long enough has its whole budget agai
     s.reaches(fs, 'ready');
   }
   s.expect.processes(fs, { started: 3, alive: 1 });
-});
-
-scenario('a server that was ready too shortly has spent its budget', (s) => {
-  const fs = ready(s, { tools: reading, budget: 1 });
-  s.kill(fs);
-  s.reaches(fs, 'ready');
-  s.kill(fs);
-  s.reaches(fs, 'open');
-  s.expect.processes(fs, { started: 2, alive: 0 });
-});
-
-scenario('a dead server rests with an open circuit without auto_reconnect', (s) => {
-  const fs = ready(s, { tools: reading, restart: false });
-  s.kill(fs);
-  s.reaches(fs, 'open');
-  s.run(300);
-  s.expect(fs).visits('connecting', 'ready', 'recovering', 'open');
-  s.expect.stages('computer', 'whole', 'degraded');
 });
 
 scenario('a server rests without auto_connect until it is started, and a stop brings it to rest', (s) => {

@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import { scenario } from '../../stage/plan/index.ts';
 import type { Script } from '../../stage/scripted/script.ts';
-import type { Harness, HarnessOptions } from '../../stage/harness.ts';
+import type { HarnessOptions } from '../../stage/harness.ts';
 import {
   asksOf,
   everybody,
@@ -155,21 +155,6 @@ scenario('a call that waits for a server is lost to it when its computer has lef
   expect(asksOf(s, 'tools/call')).toEqual([]);
 });
 
-const launching = { servers: { fs: { tools, later: { 2: { startMs: 100 } } } } };
-const meet = async (s: Harness): Promise<void> => {
-  await s.up(100);
-  s.servers.kill('fs', { code: 1 });
-  await s.run(s.timing.backoffMs + 10);
-  expect(stepOf(s)).toBe('launching');
-};
-
-scenario('a call to a server that is launching waits for it', launching, async (s) => {
-  await meet(s);
-  const { settled } = s.call('read');
-  expect(settled).toEqual([]);
-  await s.run(200);
-  expect(settled).toMatchObject([{ outcome: 'succeeded' }]);
-});
 const slowly = { servers: { fs: { tools, initialize: 2_000 } } };
 scenario('the next of a thousand waiting calls is told at once that servers start', slowly, async (s) => {
   s.computer();

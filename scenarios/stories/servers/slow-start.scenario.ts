@@ -78,15 +78,6 @@ scenario('a call that waits for servers ends with its computer', (s) => {
   s.ended();
 });
 
-scenario('a call of an agent waits for the servers that start, too', (s) => {
-  const fs = slow(s, 2_000);
-  s.office();
-  s.run(1_000);
-  const call = s.settled(s.agentCall('read'));
-  s.expect(call).settles('succeeded');
-  s.expect(fs).requests('tools/call', 1);
-});
-
 scenario('a server that does not know tools/list is ready without tools', (s) => {
   const fs = s.server('fs', { tools: { read: {} } });
   s.fault(fs, 'rpc.error', { when: 'list', code: -32601 });

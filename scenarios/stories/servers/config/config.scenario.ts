@@ -22,18 +22,6 @@ scenario('a server gone from the config is closed, a new one is started, the oth
   s.expect(here).settles('succeeded');
 });
 
-scenario('a server with another launch config is started again, and only that one', (s) => {
-  const [fs, git] = [s.server('fs', { tools }), s.server('git', { tools: { log: {} } })];
-  s.differs('which of two servers is ready first is open', ['heard']);
-  s.ready();
-  s.config([fs, { generation: 2 }], git);
-  s.reaches(fs, 'ready');
-  s.expect(fs).visits('connecting', 'ready', 'closing', 'connecting', 'ready');
-  s.expect(git).visits('connecting', 'ready');
-  s.expect.processes(fs, { started: 2, alive: 1 });
-  s.expect.processes(git, { started: 1, alive: 1 });
-});
-
 scenario('no tool is offered that a list of allowed ones does not have', (s) => {
   const fs = ready(s, { tools: { read: {}, write: {} }, only: ['read', 'erase'] });
   const [read, write] = [s.call('read'), s.call('write')];

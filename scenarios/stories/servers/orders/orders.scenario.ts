@@ -88,6 +88,7 @@ scenario('a server that has given up is named open to a caller, and a stop bring
   const fs = ready(s, { tools: { read: {} }, restart: false });
   s.fault(fs, 'proc.exit', { when: 'ready', code: 3, afterMs: 400 });
   s.reaches(fs, 'open');
+  s.expect.stages('computer', 'whole', 'degraded');
   refusedAs(s, fs, 'open');
   s.expect(fs).says("Server 'fs' ended with exit code 3");
   s.stop(fs);
@@ -230,16 +231,4 @@ scenario('a start while a failed server is cleaned up needs no budget', (s) => {
   s.start(fs);
   s.reaches(fs, 'ready');
   s.expect(fs).visits('connecting', 'ready', 'recovering', 'connecting', 'ready');
-});
-
-scenario('a start just after the stream broke is a restart, and calls in flight are unknown', (s) => {
-  const fs = ready(s, { tools: { ...reading, end: {} } });
-  s.fault(fs, 'proc.stdoutClosed', { tool: 'end' });
-  s.timing({ exitGraceMs: 2_000 });
-  const call = s.call('read');
-  s.call('end');
-  s.reaches(fs, 'recovering');
-  s.start(fs);
-  s.expect(s.settled(call)).settles('unknown', { end: 'unknown' });
-  s.reaches(fs, 'ready');
 });

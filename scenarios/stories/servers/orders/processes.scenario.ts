@@ -7,7 +7,6 @@ const stubborn = [{ fault: 'proc.ignoreStdinClose' }, { fault: 'proc.ignoreSigte
 const members = { fault: 'proc.zombieGrandchild' };
 const graces = { stdinGraceMs: 200, termGraceMs: 300 };
 for (const [what, faults, timing, signals] of [
-  ['a well-behaved server ends with its stdin and gets no signal', [], {}, ['stdin']],
   [
     'a child that ignores stdin and SIGTERM is killed after both graces, and its computer ends',
     stubborn,
