@@ -92,16 +92,6 @@ scenario('a call that waits for the next try fails with the reason when that fai
   s.expect(fs).requests('tools/call', 0);
 });
 
-scenario('a call that waits for the next try ends when its server is stopped', (s) => {
-  const fs = ready(s, { tools: slowly });
-  s.kill(fs);
-  s.reaches(fs, 'waiting');
-  const call = s.call('read');
-  s.stop(fs);
-  s.expect(s.settled(call)).settles('failed', { end: 'cancelled', phase: 'queued' });
-  s.reaches(fs, 'idle');
-});
-
 scenario('a call while its computer closes is refused', (s) => {
   ready(s, { tools: slowly, faults: [{ fault: 'proc.ignoreStdinClose' }] });
   s.timing({ stdinGraceMs: 200 });

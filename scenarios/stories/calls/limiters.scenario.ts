@@ -111,17 +111,6 @@ scenario('the time that a call has waited is not given to it again when its turn
   s.expect(second).settles('unknown', { end: 'timedOut', says: 'did not answer within 1700 ms', at: 1_700 });
 });
 
-scenario('a server that dies: what it was asked is unknown, and what waited in the line has failed', (s) => {
-  const fs = ready(s, { tools: { read: { takes: 5_000 } }, limits: oneByOne });
-  const [first, second] = [s.call('read'), s.call('read')];
-  s.asked(fs, 'tools/call');
-  s.run(50);
-  s.kill(fs);
-  s.settled(first, second);
-  s.expect(first).settles('unknown', { end: 'unknown', code: 'ServerLost' });
-  s.expect(second).settles('failed', { end: 'failed', code: 'ServerLost' });
-});
-
 scenario('a stream that breaks lets nobody out of the line: what waited is never sent and hears why', (s) => {
   const fs = ready(s, {
     tools: { read: { takes: 5_000 }, end: {} },

@@ -66,16 +66,6 @@ scenario('an office is told of tools that change one after another, without a qu
   s.expect.heard('agent', 'view.toolsChanged', 3);
 });
 
-scenario('a notice of a change that never was leads to one question and to no news', (s) => {
-  const fs = ready(s, { tools, faults: [{ fault: 'notify.lie', times: 1 }] });
-  s.office();
-  s.settled(s.call('read'));
-  s.asked(fs, 'tools/list', 2);
-  s.run(200);
-  s.expect(fs).requests('tools/list', 2);
-  s.expect.heard('computer', 'catalog.changed', 1);
-});
-
 scenario('a notice of a list that a server does not have leads to nothing', (s) => {
   const fs = ready(s, { tools, faults: [{ fault: 'notify.lie', list: 'resources' }] });
   s.settled(s.call('read'));

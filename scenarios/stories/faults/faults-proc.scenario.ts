@@ -147,16 +147,6 @@ scenario('a server that is stopped for good is ended by SIGKILL, for nothing els
   s.expect(fs).signals('stdin', 'SIGTERM@150', 'SIGKILL@300');
 });
 
-scenario('a server that closes its output and lives is ended, and started again', (s) => {
-  const fs = ready(s, { tools: slow, faults: [{ fault: 'proc.stdoutClosed' }] });
-  s.later(fs, 2);
-  s.expect(s.settled(s.call('read'))).settles('unknown', { code: 'ServerLost' });
-  s.reaches(fs, 'ready');
-  s.expect(fs).visits('connecting', 'ready', 'recovering', 'waiting', 'connecting', 'ready');
-  s.expect(fs).signals('stdin');
-  s.expect.processes(fs, { started: 2, alive: 1 });
-});
-
 scenario('a server that runs out of memory in a call: its last words are in the failure', (s) => {
   const fs = ready(s, { tools: slow, faults: [{ fault: 'proc.oom' }] });
   s.expect(s.settled(s.call('read'))).settles('unknown', { code: 'ServerLost', says: 'SIGABRT' });

@@ -4,14 +4,6 @@ import { ready } from '../one-server.ts';
 const tools = { read: { takes: 10 } };
 const documents = ['dpe://fs/1'];
 
-scenario('a first list of tools that never comes is a failed try', (s) => {
-  const fs = ready(s, { tools, faults: [{ fault: 'rpc.never', when: 'list' }] });
-  s.later(fs, 2);
-  s.timing({ listMs: 600 });
-  s.expect(fs).visits('connecting', 'recovering', 'waiting', 'connecting', 'ready');
-  s.expect(fs).says('tools/list within 600 ms');
-});
-
 scenario('an answer that comes after the time-out is dropped, and the next call is answered', (s) => {
   ready(s, { tools, faults: [{ fault: 'rpc.late', ms: 300, times: 1 }] });
   const late = s.settled(s.call('read', { timeoutMs: 150 }));

@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import { scenario } from '../../stage/plan/index.ts';
 import { type Harness, type HarnessOptions } from '../../stage/harness.ts';
-import { announcedBy, everybody, hello, offeredBy, asksOf, stageOf, stepOf } from '../../stage/watching.ts';
+import { everybody, hello, asksOf, stageOf, stepOf } from '../../stage/watching.ts';
 
 const servers = { fs: { tools: { read: { answers: hello } } } };
 const slow = { fs: { tools: { read: { answers: hello, afterMs: 500 } } } };
@@ -25,26 +25,6 @@ scenario('a server that is back within the quiet time is not announced at all', 
   s.servers.kill('fs', { code: 1 });
   await s.run(3000);
   expect(toolsSeen(s)).toEqual([['read']]);
-});
-
-const restless = Object.fromEntries(
-  Array.from({ length: 12 }, (_, at) => [
-    `s${at}`,
-    { tools: { [`read${at}`]: { answers: hello } }, lists: (n: number) => [`read${at}`, `t${at}.${n}`] },
-  ]),
-);
-scenario('restless tools of a dozen servers are told every two seconds', { servers: restless }, async (s) => {
-  await everybody(s);
-  for (let i = 0; i < 60; i++) {
-    s.servers.announce(`s${i % 12}`);
-    await s.run(100);
-  }
-  await s.run(3000);
-  const announced = announcedBy(s);
-  expect(announced.length).toBeGreaterThanOrEqual(3);
-  // They changed for 6 s, and were watched for 9 s.
-  expect(announced.length).toBeLessThanOrEqual(5);
-  expect(toolsSeen(s).at(-1)).toEqual(offeredBy(s));
 });
 
 const hanging = { servers: { fs: { tools: { read: { never: true } } } } } as const;

@@ -52,13 +52,6 @@ scenario('a login that needs no person is none that anybody is asked for', remot
   expect(await stageAfter(s, 1000)).toBe('ready');
   expect(stagesOf(s).includes('unauthorized')).toBe(false);
 });
-scenario('a person who refuses leaves a server that rests until started', remote(wanting), async (s) => {
-  (await shown(s)).refuses('fs');
-  expect(await stageAfter(s, 3_600_000)).toBe('unauthorized');
-  expect(lastFailure(s)).toEqual(nobodyLogsIn('fs'));
-  order(s, 'server.start');
-  expect(await stageAfter(s, 1000)).toBe('ready');
-});
 const lazy = {
   servers: { fs: wanting },
   options: { fs: { isRemote: true, isLazy: true, kept: kept('read') } },
