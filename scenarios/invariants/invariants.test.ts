@@ -1,10 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { setup, type AnyEventObject, type AnyStateMachine } from 'xstate';
 import { machines } from '../../actors/kinds/all.ts';
+import { broken } from '../fixtures/altered.ts';
 import type { PortInstance } from '../../machines/kernel/ports.ts';
 import { violations, invariants } from './invariants.ts';
 import { invariants as recordInvariants } from './index.ts';
-import { Harness, type HarnessOptions } from '../stage/harness.ts';
+import { everybody } from '../stage/watching.ts';
+import { Harness, type AskedCall, type HarnessOptions } from '../stage/harness.ts';
 
 const servers = { fs: { tools: { read: { answers: {}, afterMs: 50 } } } };
 type Leaves = 'process' | 'session' | 'link' | 'office';
@@ -21,24 +23,15 @@ const leaking = (...leaves: Leaves[]): Partial<HarnessOptions> => ({
   },
 });
 const deaf = setup({}).createMachine({ id: 'deaf' }) as unknown as AnyStateMachine;
-const failing = (kind: string, action: string): Partial<HarnessOptions> => {
-  const throwing = () => {
-    throw new Error(`bug in ${kind}`);
-  };
-  const machine = machines[kind]?.provide({ actions: { [action]: throwing } } as never);
-  return { kinds: { ...machines, [kind]: machine as AnyStateMachine } };
-};
+const failing = (kind: string, action: string) => ({ kinds: broken(kind, action) });
 const boot = async (harness: Harness): Promise<void> => {
   harness.computer();
   await harness.run(100);
 };
-const everybody = async (harness: Harness): Promise<void> => {
-  await harness.office();
-  harness.computer({ linked: true });
-  harness.agent();
-  await harness.run(100);
+const calling = async (harness: Harness): Promise<AskedCall> => {
+  await boot(harness);
+  return harness.call('read');
 };
-
 const abandonAll = async (harness: Harness): Promise<void> => {
   await everybody(harness);
   harness.agentCall('read', { timeoutMs: 0 });
@@ -46,11 +39,12 @@ const abandonAll = async (harness: Harness): Promise<void> => {
   for (const one of ['computer', 'agent', 'office']) harness.directory.abandon(one);
 };
 
+type Act = (harness: Harness) => unknown;
 interface ViolatingExample {
   readonly invariant: keyof typeof invariants;
   readonly how: string;
   readonly options?: Partial<HarnessOptions>;
-  readonly act: (harness: Harness) => void | Promise<void>;
+  readonly act: Act;
   readonly said: string;
 }
 const violating: readonly ViolatingExample[] = [
@@ -111,18 +105,14 @@ const violating: readonly ViolatingExample[] = [
     invariant: 'every call is settled exactly once',
     how: 'a computer that takes a call and says nothing',
     options: { kinds: { ...machines, computer: deaf } },
-    act: async (s) => {
-      await boot(s);
-      s.call('read');
-    },
+    act: calling,
     said: 'host.1.r1 was settled 0 times',
   },
   {
     invariant: 'every call is settled exactly once',
     how: 'a call that is answered twice',
     act: async (s) => {
-      await boot(s);
-      const call = s.call('read');
+      const call = await calling(s);
       await s.run(100);
       s.directory.send('host:computer', { type: 'call.settled', ticket: call.ticket } as never);
     },
@@ -132,10 +122,7 @@ const violating: readonly ViolatingExample[] = [
     invariant: 'no machine fails',
     how: 'a call whose action throws',
     options: failing('call', 'enter'),
-    act: async (s) => {
-      await boot(s);
-      s.call('read');
-    },
+    act: calling,
     said: 'failed: Error: bug in call',
   },
   {
@@ -200,10 +187,7 @@ const violating: readonly ViolatingExample[] = [
   },
 ];
 
-const play = async (
-  act: (harness: Harness) => void | Promise<void>,
-  options: Partial<HarnessOptions> = {},
-): Promise<Harness> => {
+const play = async (act: Act, options: Partial<HarnessOptions> = {}): Promise<Harness> => {
   const harness = new Harness({ servers, ...options });
   await act(harness);
   harness.close();
@@ -213,7 +197,7 @@ const play = async (
 
 describe('an invariant', () => {
   it('holds where nothing is wrong', async () => {
-    expect(violations(await play(everybody))).toEqual([]);
+    expect(violations(await play((s) => everybody(s)))).toEqual([]);
   });
 
   it.each(violating)('is violated by $how: $invariant', async ({ invariant, act, options, said }) => {
@@ -228,13 +212,7 @@ describe('an invariant', () => {
   });
 
   it('ignores what a scenario expects to fail, and nothing else', async () => {
-    const harness = await play(
-      async (s) => {
-        await boot(s);
-        s.call('read');
-      },
-      failing('call', 'enter'),
-    );
+    const harness = await play(calling, failing('call', 'enter'));
     expect(violations(harness, { failing: '/call:' })).toEqual([]);
     expect(violations(harness, { failing: '/process#' })).toHaveLength(1);
   });

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { Harness, type HarnessOptions } from '../stage/harness.ts';
+import { everybody, order } from '../stage/watching.ts';
 import { Bench } from './index.ts';
 
 const tools = { read: { answers: { content: [] }, afterMs: 50 } };
@@ -11,10 +12,7 @@ async function said(
   restMs = 60_000,
 ): Promise<string[]> {
   const harness = new Harness({ servers, ...options });
-  await harness.office();
-  harness.computer({ linked: true });
-  harness.agent();
-  await harness.run(5_000);
+  await everybody(harness, 5_000);
   await act(harness);
   await harness.run(restMs);
   const bench = new Bench({ slackMs: 0 });
@@ -22,7 +20,6 @@ async function said(
   bench.quiescent(harness.clock.now());
   return bench.violations.map(({ invariant, at, what }) => `${invariant}: ${at} ${what}`);
 }
-const order = (type: string, server: string) => ({ type, server });
 
 describe('the system, when it is quiescent', () => {
   it('reports a link that does not rejoin an open office', async () => {
@@ -38,7 +35,7 @@ describe('the system, when it is quiescent', () => {
       await said(
         (s) => {
           s.agentCall('hangs');
-          s.order('computer', order('server.stop', 'fs'));
+          order(s, 'server.stop');
           s.servers.kill('git', { code: 1 });
           s.call('read').cancel();
         },

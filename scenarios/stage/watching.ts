@@ -3,9 +3,11 @@ import type { CatalogStatus } from '../../actors/servers/server-handle.ts';
 import type { CatalogList, Tool } from '../../machines/catalog/entries.ts';
 import type { ComputerContext } from '../../machines/computer/computer.machine.ts';
 import type { Capabilities } from '../../machines/ports/session.ts';
+import type { Failure } from '../../machines/protocol/failure.ts';
+import type { PortRequest } from '../../machines/kernel/effects.ts';
 import { toolOf } from './scripted/script.ts';
 import { observe, type ServerSeen } from './plan/observations.ts';
-import type { Harness } from './harness.ts';
+import type { Harness, HarnessOptions } from './harness.ts';
 
 export const hello = { content: [{ type: 'text', text: 'hello' }] };
 export const client = 'computer/client:fs';
@@ -110,6 +112,26 @@ export function breaks(s: Harness, state: 'disconnected' | 'recovering', server 
   s.servers.breakStream(server);
   const isTold = state === 'disconnected';
   return until(s, () => stageOf(s, server) === 'recovering' && (isTold || signalsTo(s, server).length > 0));
+}
+/** Refuses a kind of questions of machines to their ports. */
+export const refusing =
+  (
+    isIt: (asked: PortRequest) => boolean,
+    failure: Failure,
+    sent = true,
+  ): NonNullable<HarnessOptions['mend']> =>
+  (ports) => ({
+    ...ports,
+    request: (from, asked, emit) => {
+      if (!isIt(asked)) return ports.request(from, asked, emit);
+      emit({ type: 'ask.refused', id: asked.id, sent, failure });
+      return () => {};
+    },
+  });
+/** What was asked or called, so many ms later. */
+export async function after<T>(s: Harness, ms: number, asked: T): Promise<T> {
+  await s.run(ms);
+  return asked;
 }
 export async function everybody(s: Harness, ms = 100): Promise<void> {
   await s.office();

@@ -1,6 +1,6 @@
 /** No chart catches what a port throws: the machine fails as a whole, and its owner hears `owned.ended`. */
 import { describe, expect, test } from 'vitest';
-import { createActor, fromCallback, type AnyStateMachine } from 'xstate';
+import type { AnyStateMachine } from 'xstate';
 import { nodesOf } from '../../../actors/runtime/charts.ts';
 import { machines } from '../../../actors/kinds/all.ts';
 import { nameOf } from '../../../machines/kernel/effects.ts';
@@ -9,6 +9,7 @@ import type { PortInstance } from '../../../machines/kernel/ports.ts';
 import type { DirectoryRecord } from '../../../machines/trace/record.ts';
 import { violations } from '../invariants.ts';
 import { Harness } from '../../stage/harness.ts';
+import { everybody } from '../../stage/watching.ts';
 import type { StagePorts } from '../../stage/ports.ts';
 
 type Port = Exclude<keyof StagePorts, 'request'>;
@@ -37,17 +38,14 @@ const throwing =
     };
     return { ...ports, [port]: opened };
   };
-const everybody = async (port: Port, over: 'opening' | 'command') => {
+const begun = async (port: Port, over: 'opening' | 'command') => {
   const records: DirectoryRecord[] = [];
   const s = new Harness({
     servers: { fs: { tools: { read: { answers: { content: [] } } } } },
     mend: throwing(port, over),
     observer: () => ({ record: (record) => records.push(record) }),
   });
-  await s.office();
-  s.computer({ linked: true });
-  s.agent();
-  await s.run(100);
+  await everybody(s);
   commanded[port]?.(s);
   await s.run(100);
   return { s, records };
@@ -74,25 +72,10 @@ test('every invoked port is known here, and so is whether it is given commands',
   expect(invokes.filter(({ isPort }) => !isPort)).toEqual([]);
 });
 
-test('a callback port is never done: it lives until it is stopped, or until it throws', () => {
-  const states: string[] = [];
-  const logic = fromCallback(({ receive }) => {
-    receive(() => {
-      throw new Error('over a command');
-    });
-  });
-  const actor = createActor(logic);
-  actor.subscribe({ error: () => states.push(actor.getSnapshot().status) });
-  actor.start();
-  states.push(actor.getSnapshot().status);
-  actor.send({ type: 'anything' });
-  expect(states).toEqual(['active', 'error']);
-});
-
 describe.each(['opening', 'command'] as const)('a port that throws over its %s', (over) => {
   const cases = invokes.filter(({ src }) => over === 'opening' || commanded[src]);
   test.each(cases)('$id of $machine: its machine fails, its owner hears, nothing is left', async (invoke) => {
-    const { s, records } = await everybody(invoke.src as Port, over);
+    const { s, records } = await begun(invoke.src as Port, over);
     const ends = records.filter((r): r is Ended => r.k === 'end' && kindOf(r.a) === invoke.machine);
     expect(ends[0]).toMatchObject({ why: 'failed' });
     const failed = ends[0]?.a ?? '';

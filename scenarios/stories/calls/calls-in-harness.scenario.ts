@@ -3,7 +3,7 @@ import { expect } from 'vitest';
 import type { AnyEventObject } from 'xstate';
 import type { HarnessOptions } from '../../stage/harness.ts';
 import { scenario } from '../../stage/plan/index.ts';
-import { breaks, reaches, stageOf } from '../../stage/watching.ts';
+import { after, refusing, breaks, reaches, stageOf } from '../../stage/watching.ts';
 
 const hello = { content: [{ type: 'text', text: 'hello' }] };
 const slow = { tools: { read: { answers: hello, afterMs: 500 } } };
@@ -20,8 +20,7 @@ const dying = {
 };
 scenario('a ready server died of what it wrote last; one never ready, of all it wrote', dying, async (s) => {
   await s.up(100);
-  const call = s.call('read');
-  await s.run(50);
+  const call = await after(s, 50, s.call('read'));
   expect(call.settled[0]?.failure?.details).toMatchObject({ exit_code: 3, stderr: 'bye\n***' });
   const told = s
     .heard('computer', 'client.changed')
@@ -54,8 +53,7 @@ const others = Object.fromEntries(Array.from({ length: 30 }, (_, n) => [`other${
 const manyServers = { servers: { fs: slow, ...others } };
 scenario('a cancel costs the same with many servers; one of no call stays untold', manyServers, async (s) => {
   await s.up(5_000);
-  const call = s.call('read');
-  await s.run(50);
+  const call = await after(s, 50, s.call('read'));
   let records = 0;
   s.directory.tap.add({ record: () => (records += 1) });
   call.cancel();
@@ -89,8 +87,7 @@ for (const [what, callTotalMs, timeoutMs, details] of limits)
     { servers: { fs: slow }, options: { fs: { callTotalMs } }, timing: { callIdleMs: 200 } },
     async (s) => {
       await s.up(100);
-      const call = s.call('read', { timeoutMs });
-      await s.run(200);
+      const call = await after(s, 200, s.call('read', { timeoutMs }));
       expect(call.settled).toMatchObject([{ end: 'timedOut', failure: { details } }]);
     },
   );
@@ -105,8 +102,7 @@ scenario('a call after a loss outlives the news of it while a person is asked', 
   s.computer();
   await reaches(s, 'ready');
   s.servers.breakStream('fs');
-  const call = s.call('read');
-  await s.run(20_000);
+  const call = await after(s, 20_000, s.call('read'));
   expect(call.settled).toMatchObject([{ outcome: 'succeeded', result: hello }]);
 });
 
@@ -114,11 +110,32 @@ scenario('a call that waits for a lost server fails where that has ended well', 
   s.computer();
   await reaches(s, 'ready');
   await breaks(s, 'disconnected');
-  const call = s.call('read');
-  await s.run(0);
+  const call = await after(s, 0, s.call('read'));
   expect(call.settled).toEqual([]);
   s.servers.kill('fs', { code: 0 });
   await s.run(1_000);
   expect(call.settled).toMatchObject([{ outcome: 'failed', phase: 'queued' }]);
   expect(stageOf(s)).toBe('idle');
 });
+
+const long = { content: [{ type: 'text', text: 'x'.repeat(3_000) }] };
+const unfinished: HarnessOptions = {
+  servers: { fs: { tools: { good: { answers: long }, bad: { answers: { ...long, isError: true } } } } },
+  options: { fs: { isRemote: true, resultBytes: 2_000 } },
+  mend: refusing(({ target }) => target === 'finish', { code: 500, message: 'not today' }, false),
+};
+scenario(
+  'a result that cannot be post-processed is given as it came, failed or not',
+  unfinished,
+  async (s) => {
+    await s.up(100);
+    const calls = await after(s, 100, [s.call('good'), s.call('bad')]);
+    expect(calls.map(({ settled }) => settled.map(({ end }) => end))).toEqual([['succeeded'], ['failed']]);
+    for (const { settled } of calls) {
+      const text = JSON.stringify(settled[0]?.result);
+      expect(settled[0]?.failure).toBeNull();
+      expect(text).toContain('The result was not post-processed: that failed');
+      expect(text.length).toBeLessThanOrEqual(2_000);
+    }
+  },
+);

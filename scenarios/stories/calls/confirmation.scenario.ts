@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import type { HarnessOptions } from '../../stage/harness.ts';
 import { scenario } from '../../stage/plan/index.ts';
-import { asksOf } from '../../stage/watching.ts';
+import { after, asksOf, refusing } from '../../stage/watching.ts';
 import { ready } from '../one-server.ts';
 
 const tools = { read: {} };
@@ -10,19 +10,11 @@ const unasked = { code: 500, message: 'the window of the person is gone' } as co
 const outOfReach: HarnessOptions = {
   servers: { fs: { tools: { read: { never: true } } } },
   person: () => 'allow',
-  mend: (ports) => ({
-    ...ports,
-    request: (from, question, emit) => {
-      if (question.target !== 'confirm') return ports.request(from, question, emit);
-      emit({ type: 'ask.refused', id: question.id, sent: true, failure: unasked });
-      return () => {};
-    },
-  }),
+  mend: refusing(({ target }) => target === 'confirm', unasked),
 };
 scenario('a call whose question reaches no person ends at once, unsent', outOfReach, async (s) => {
   await s.up(100);
-  const call = s.call('read');
-  await s.run(1);
+  const call = await after(s, 1, s.call('read'));
   expect(call.settled).toMatchObject([{ end: 'refused', outcome: 'failed', failure: unasked }]);
   expect(asksOf(s, 'tools/call')).toEqual([]);
 });

@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import { scenario } from '../../stage/plan/index.ts';
 import type { HarnessOptions } from '../../stage/harness.ts';
-import { everybody, hello, offeredBy, order, toldOf } from '../../stage/watching.ts';
+import { after, everybody, hello, offeredBy, order, toldOf } from '../../stage/watching.ts';
 
 const prefix = { onConflict: 'prefix' } as const;
 const x = { tools: { x: { answers: hello } } };
@@ -15,8 +15,7 @@ scenario('a refused tool is nobody’s with reject while the first server is dow
   order(s, 'server.stop', 'A');
   await s.run(1_000);
   expect(offeredBy(s)).toEqual([]);
-  const call = s.call('x');
-  await s.run(100);
+  const call = await after(s, 100, s.call('x'));
   expect(call.settled).toMatchObject([{ outcome: 'failed', failure: { code: 'ServerNotActive' } }]);
 });
 

@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import { scenario } from '../../stage/plan/index.ts';
 import type { RequestFact } from '../../../machines/kernel/ports.ts';
 import type { AskedCall, Harness, HarnessOptions } from '../../stage/harness.ts';
-import { everybody } from '../../stage/watching.ts';
+import { after, everybody } from '../../stage/watching.ts';
 
 const hello = { content: [{ type: 'text', text: 'hello' }] };
 const tools = { work: { answers: hello, afterMs: 1_000, progresses: { everyMs: 40 } } };
@@ -16,8 +16,7 @@ const working = { servers: { fs: { tools } } };
 scenario('an agent hears how far its call is, five times a second at most', working, async (s) => {
   await everybody(s, 300);
   const call = followed(s);
-  const other = s.agentCall('work');
-  await s.run(1_200);
+  const other = await after(s, 1_200, s.agentCall('work'));
   expect([call, other].map(({ settled }) => settled[0]?.outcome)).toEqual(['succeeded', 'succeeded']);
   const told = s.heard('agent', 'call.progressed');
   expect(told.every(({ ticket }) => ticket === call.ticket)).toBe(true);
@@ -30,8 +29,7 @@ scenario('an agent hears how far its call is, five times a second at most', work
 const quiet = { servers: { fs: { tools } }, timing: { callIdleMs: 300 } };
 scenario('progress begins the silence again, and is told all the same', quiet, async (s) => {
   await everybody(s, 300);
-  const call = followed(s);
-  await s.run(1_200);
+  const call = await after(s, 1_200, followed(s));
   expect(call.settled).toMatchObject([{ outcome: 'succeeded' }]);
   expect(s.heard('agent', 'call.progressed')).toHaveLength(5);
 });
@@ -93,8 +91,7 @@ scenario('the longest time of a call holds also while its server waits for its h
 const people = { servers: silent, mend: reporting };
 scenario('the limit of an agent holds while a person is asked, which it reads', people, async (s) => {
   await everybody(s, 300);
-  const call = s.agentCall('work', { timeoutMs: 2_000 });
-  await s.run(100);
+  const call = await after(s, 100, s.agentCall('work', { timeoutMs: 2_000 }));
   reports[0]?.(held);
   await s.run(2_100);
   expect(call.settled).toMatchObject([

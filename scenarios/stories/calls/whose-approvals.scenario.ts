@@ -4,6 +4,7 @@ import { events } from '../../../machines/protocol/protocol.ts';
 import { officeUrl, type Harness } from '../../stage/harness.ts';
 import type { Peer } from '../../stage/scripted/network/network.ts';
 import { scenario } from '../../stage/plan/index.ts';
+import { after } from '../../stage/watching.ts';
 
 const tools = { read: { answers: { content: [{ type: 'text', text: 'hello' }] } } };
 const asked: string[] = [];
@@ -29,8 +30,7 @@ const seated = async (s: Harness, name: string): Promise<Peer> => {
 };
 const call = async (s: Harness, peer: Peer, agent: string, reqId: string): Promise<void> => {
   const body = { agent, req_id: reqId, computer: 'c1', tool_name: 'read', params: {}, timeout: 60 };
-  const acks = peer.ask(events.toolCall, body);
-  await s.run(50);
+  const acks = await after(s, 50, peer.ask(events.toolCall, body));
   expect(acks).toMatchObject([[{ content: tools.read.answers.content }]]);
 };
 const hostCall = async (s: Harness, reqId: string): Promise<void> => {

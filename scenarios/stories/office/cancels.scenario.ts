@@ -1,15 +1,14 @@
 import { expect } from 'vitest';
 import { scenario } from '../../stage/plan/index.ts';
 import type { Harness } from '../../stage/harness.ts';
-import { everybody } from '../../stage/watching.ts';
+import { after, everybody } from '../../stage/watching.ts';
 
 const hello = { content: [{ type: 'text', text: 'hello' }] };
 const never = { fs: { tools: { read: { never: true, progresses: { everyMs: 20 } } } } } as const;
 /** The call reaches its computer, but its answer never reaches the agent. */
 const unheard = async (s: Harness, timeoutMs = 60_000) => {
   await everybody(s);
-  const call = s.agentCall('read', { timeoutMs });
-  await s.run(100);
+  const call = await after(s, 100, s.agentCall('read', { timeoutMs }));
   s.network.faults.holdAck('a1', 'lost');
   call.cancel();
   expect(call.settled).toEqual([]);
@@ -20,8 +19,7 @@ const unknown = { end: 'cancelled', outcome: 'unknown', failure: { code: 'ToolCa
 scenario('a call that is cancelled has ended as its computer says', { servers: never }, async (s) => {
   await everybody(s);
   s.network.faults.setLatency(30);
-  const call = s.agentCall('read');
-  await s.run(200);
+  const call = await after(s, 200, s.agentCall('read'));
   call.cancel();
   call.cancel();
   expect(call.settled).toEqual([]);
@@ -35,8 +33,7 @@ const slow = { fs: { tools: { read: { answers: hello, afterMs: 100 } } } };
 scenario('a call cancelled while its answer is on its way has that answer', { servers: slow }, async (s) => {
   await everybody(s);
   s.network.faults.setLatency(30);
-  const call = s.agentCall('read');
-  await s.run(170);
+  const call = await after(s, 170, s.agentCall('read'));
   call.cancel();
   expect(call.settled).toEqual([]);
   await s.run(200);
@@ -53,11 +50,9 @@ scenario('a cancelled call without an answer is unknown after a while', { server
 
 scenario('a cancelled call ends when the time of its caller is over', { servers: never }, async (s) => {
   await everybody(s);
-  const call = s.agentCall('read', { timeoutMs: 1_000 });
-  await s.run(6_500);
+  const call = await after(s, 6_500, s.agentCall('read', { timeoutMs: 1_000 }));
   s.network.faults.holdAck('a1', 'lost');
-  const other = s.agentCall('read', { timeoutMs: 1_000, reqId: 'other' });
-  await s.run(6_500);
+  const other = await after(s, 6_500, s.agentCall('read', { timeoutMs: 1_000, reqId: 'other' }));
   other.cancel();
   await s.run(600);
   expect([call.settled.length, other.settled.length]).toEqual([1, 1]);

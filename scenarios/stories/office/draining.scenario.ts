@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import { scenario } from '../../stage/plan/index.ts';
 import type { Harness } from '../../stage/harness.ts';
-import { everybody } from '../../stage/watching.ts';
+import { after, everybody } from '../../stage/watching.ts';
 
 const said = { content: [{ type: 'text', text: 'done' }] };
 const servers = {
@@ -25,12 +25,10 @@ scenario('an office that is drained while nothing is on its way closes at once',
 
 scenario('an office that is drained answers what runs, and takes no other call', { servers }, async (s) => {
   await everybody(s);
-  const running = s.agentCall('slow');
-  await s.run(100);
+  const running = await after(s, 100, s.agentCall('slow'));
   s.order('office', { type: 'drain', ms: 5_000 });
   s.order('office', { type: 'drain', ms: 5_000 });
-  const late = s.agentCall('quick');
-  await s.run(100);
+  const late = await after(s, 100, s.agentCall('quick'));
   expect(late.settled).toMatchObject([{ outcome: 'failed', result: { isError: true } }]);
   expect(running.settled).toEqual([]);
   await s.run(1_000);
@@ -40,8 +38,7 @@ scenario('an office that is drained answers what runs, and takes no other call',
 
 scenario('an office is drained no longer than it may be; its last call is told', { servers }, async (s) => {
   await everybody(s);
-  const running = s.agentCall('never');
-  await s.run(100);
+  const running = await after(s, 100, s.agentCall('never'));
   s.order('office', { type: 'drain', ms: 2_000 });
   await s.run(1_900);
   expect(running.settled).toEqual([]);

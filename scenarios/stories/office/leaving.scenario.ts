@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import { scenario, type Scene } from '../../stage/plan/index.ts';
 import type { Harness, HarnessOptions } from '../../stage/harness.ts';
-import { everybody, hello, linkStage, until } from '../../stage/watching.ts';
+import { after, everybody, hello, linkStage, until } from '../../stage/watching.ts';
 
 const servers = { fs: { tools: { read: { answers: hello, afterMs: 500 }, hang: { never: true } } } } as const;
 const sentBy = (s: Harness, type: string, method?: string): number =>
@@ -128,8 +128,7 @@ const passing: HarnessOptions = {
 };
 scenario('a req_id that runs already is answered 409, and the first call goes on', passing, async (s) => {
   await everybody(s);
-  const call = s.agentCall('read', { reqId: 'same' });
-  await s.run(10);
+  const call = await after(s, 10, s.agentCall('read', { reqId: 'same' }));
   const answers = s.seen.filter(({ record: r }) => r.k === 'out' && r.ev.type === 'link.answer');
   expect(answers.at(-1)?.record).toMatchObject({
     ev: { ticket: 'again', body: { isError: true, structuredContent: { error: { code: 409 } } } },
@@ -153,8 +152,7 @@ scenario('one ticket twice at an agent: the second refused, the first answered',
 scenario('a call whose arguments are no JSON fails unsent; the connection stands', { servers }, async (s) => {
   await everybody(s);
   const odd = s.agentCall('read', { params: { size: 1n } });
-  const even = s.agentCall('read');
-  await s.run(10);
+  const even = await after(s, 10, s.agentCall('read'));
   expect(odd.settled).toMatchObject([{ end: 'failed', outcome: 'failed', failure: { code: 400 } }]);
   await s.run(600);
   expect(even.settled).toMatchObject([{ outcome: 'succeeded' }]);
@@ -162,10 +160,8 @@ scenario('a call whose arguments are no JSON fails unsent; the connection stands
 
 scenario('a computer that leaves cancels calls first; one that is late is unsent', { servers }, async (s) => {
   await everybody(s);
-  const call = s.agentCall('hang');
-  await s.run(10);
-  const late = s.agentCall('read');
-  await s.run(1);
+  const call = await after(s, 10, s.agentCall('hang'));
+  const late = await after(s, 1, s.agentCall('read'));
   s.order('computer', { type: 'office.leave' });
   await s.run(100);
   const meta = { a2c_outcome: 'unknown', a2c_cancel_reason: 'its computer leaves the office' };

@@ -3,11 +3,11 @@ import { events, notices } from '../../../machines/protocol/protocol.ts';
 import { scenario } from '../../stage/plan/index.ts';
 import { leaseMs } from '../../stage/scripted/network/network.ts';
 import { answers, call, granted, has, joining, said, seated } from './two-nodes.ts';
+import { after } from '../../stage/watching.ts';
 
 scenario('a node that dies: calls end and seats are free within its lease; others hear so', {}, async (s) => {
   const { agent, urls } = await seated(s);
-  const ack = call(agent, 'r1', 'hang');
-  await s.run(20);
+  const ack = await after(s, 20, call(agent, 'r1', 'hang'));
   s.network.faults.killOffice(urls[1]);
   expect(said(await joining(s, urls[0]))).toContain('already exists');
   await s.run(leaseMs * 1.5);
@@ -19,16 +19,14 @@ scenario('a node that dies: calls end and seats are free within its lease; other
 scenario('a call for a node that hears nothing for a moment is refused at once, unsent', {}, async (s) => {
   const { agent, computer } = await seated(s);
   s.network.register.deaf = 'n2';
-  const ack = call(agent, 'r1');
-  await s.run(20);
+  const ack = await after(s, 20, call(agent, 'r1'));
   expect(said(ack)).toContain('nothing was sent');
   expect(has(computer, events.toolCall)).toBe(false);
 });
 
 scenario('a node that closes frees its seats at once', {}, async (s) => {
   const { agent, urls } = await seated(s);
-  const ack = call(agent, 'r1', 'hang');
-  await s.run(20);
+  const ack = await after(s, 20, call(agent, 'r1', 'hang'));
   s.close('office2');
   await s.run(20);
   expect(said(ack)).toContain('"reason":"left"');
@@ -52,8 +50,7 @@ scenario('a register that is away: calls go on within the lease; later all join 
   expect(there).toHaveLength(1);
   expect(there).toMatchObject([[{ isError: false }]]);
   await s.run(leaseMs);
-  const refused = call(agent, 'r2', 'read', 'near');
-  await s.run(20);
+  const refused = await after(s, 20, call(agent, 'r2', 'read', 'near'));
   expect(said(refused)).toContain('503');
   register.forget();
   register.back();
@@ -62,8 +59,7 @@ scenario('a register that is away: calls go on within the lease; later all join 
   const seats = [s.peer('near', answers, urls[1]).join('computer', 'near'), other.join('agent', 'again')];
   await s.run(20);
   expect(seats).toEqual([granted, granted]);
-  const healed = call(other, 'r3', 'read', 'near');
-  await s.run(20);
+  const healed = await after(s, 20, call(other, 'r3', 'read', 'near'));
   expect(healed).toMatchObject([[{ isError: false }]]);
 });
 
@@ -100,13 +96,11 @@ scenario('a lease that ended is known to have, also where the answer saying so w
 
 scenario('an agent that sits elsewhere is refused, although the register would let it in', {}, async (s) => {
   const { agent } = await seated(s);
-  const both = [agent.join('agent', 'a', 'second'), agent.join('agent', 'a', 'third')];
-  await s.run(20);
+  const both = await after(s, 20, [agent.join('agent', 'a', 'second'), agent.join('agent', 'a', 'third')]);
   expect(said(both.flat())).toMatch(/Agent sid already in room.*Agent sid already in room/);
   agent.leave();
   await s.run(20);
-  const race = [agent.join('agent', 'a', 'second'), agent.join('agent', 'a', 'third')];
-  await s.run(20);
+  const race = await after(s, 20, [agent.join('agent', 'a', 'second'), agent.join('agent', 'a', 'third')]);
   expect(race.map(([ack]) => ack?.[0])).toEqual([true, false]);
   expect(s.network.register.holders.map(({ seat }) => seat.office).toSorted()).toEqual(['o', 'second']);
 });
@@ -136,8 +130,7 @@ scenario('a call without a limit ends also where it, or its answer, is lost betw
     const { agent, computer } = await seated(s);
     let told = 0;
     s.network.register.faults.delay = () => ((told += 1) === lost ? 'lost' : 1);
-    const ack = call(agent, 'r1', 'read', 'c', 0);
-    await s.run(leaseMs * 7);
+    const ack = await after(s, leaseMs * 7, call(agent, 'r1', 'read', 'c', 0));
     expect(said(ack)).toContain('"a2c_outcome":"unknown"');
     expect(ack).toHaveLength(1);
     for (const peer of [agent, computer]) peer.close();
@@ -153,8 +146,7 @@ scenario('a call that runs for long is not taken for one that is lost', {}, asyn
   const slow = s.peer('slow', { [events.toolCall]: (_, ack) => void late.push(ack) }, urls[1]);
   slow.join('computer', 'slow');
   await s.run(20);
-  const ack = call(agent, 'r1', 'read', 'slow', 0);
-  await s.run(leaseMs * 10);
+  const ack = await after(s, leaseMs * 10, call(agent, 'r1', 'read', 'slow', 0));
   expect(ack).toEqual([]);
   for (const answer of late) answer({ content: [], isError: false });
   await s.run(20);
@@ -203,8 +195,7 @@ scenario('a question that comes after the lease of its node has ended is asked o
   const { agent, computer, urls } = await seated(s);
   const { register } = s.network;
   register.faults.delay = () => leaseMs * 2;
-  const ack = call(agent, 'r1');
-  await s.run(1);
+  const ack = await after(s, 1, call(agent, 'r1'));
   register.apart = 'n2';
   await s.run(leaseMs * 2 - 1_000);
   expect(s.network.isCurrent(urls[1] ?? '')).toBe(false);
@@ -216,8 +207,7 @@ scenario('a question that comes after the lease of its node has ended is asked o
 scenario('a question for a seat that its computer leaves meanwhile is asked of nobody', {}, async (s) => {
   const { agent, computer } = await seated(s);
   s.network.register.faults.delay = () => 100;
-  const ack = call(agent, 'r1');
-  await s.run(5);
+  const ack = await after(s, 5, call(agent, 'r1'));
   computer.join('computer', 'c', 'elsewhere');
   await s.run(500);
   expect(ack).toMatchObject([[{ isError: true, structuredContent: { error: { code: 404 } } }]]);

@@ -3,11 +3,11 @@ import { events, notices } from '../../../machines/protocol/protocol.ts';
 import { scenario } from '../../stage/plan/index.ts';
 import { startNode } from '../../stage/nodes.ts';
 import { answers, call, granted, has, said, seated } from './two-nodes.ts';
+import { after } from '../../stage/watching.ts';
 
 scenario('a call, its answer and its cancel cross nodes', {}, async (s) => {
   const { agent, computer } = await seated(s);
-  const [first, second] = [call(agent, 'r1'), call(agent, 'r2', 'hang')];
-  await s.run(20);
+  const [first, second] = await after(s, 20, [call(agent, 'r1'), call(agent, 'r2', 'hang')]);
   expect(first).toMatchObject([[{ isError: false }]]);
   agent.ask(events.cancelToolCall, { agent: 'a', req_id: 'r2' });
   await s.run(20);
@@ -60,8 +60,7 @@ scenario('a computer is known at once at the other node, whenever news of it com
   expect(computer.join('computer', 'c')).toEqual([]);
   await s.run(20);
   s.network.register.faults.delay = () => 1;
-  const ack = call(agent, 'r1');
-  await s.run(20);
+  const ack = await after(s, 20, call(agent, 'r1'));
   expect(ack).toMatchObject([[{ isError: false }]]);
 });
 
@@ -82,8 +81,7 @@ scenario('an agent hears from another node how far its call is', {}, async (s) =
 scenario('what comes twice is done once', {}, async (s) => {
   const { agent, computer } = await seated(s);
   s.network.register.faults.copies = () => 2;
-  const ack = call(agent, 'r1');
-  await s.run(50);
+  const ack = await after(s, 50, call(agent, 'r1'));
   expect(ack).toMatchObject([[{ isError: false }]]);
   expect(computer.heard.filter(({ event }) => event === events.toolCall)).toHaveLength(1);
 });

@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import type { AnyEventObject } from 'xstate';
 import { scenario } from '../../stage/plan/index.ts';
 import { officeUrl, type Harness } from '../../stage/harness.ts';
-import { linkStage } from '../../stage/watching.ts';
+import { after, linkStage } from '../../stage/watching.ts';
 
 const slowly = (answers: unknown) => ({ answers, afterMs: 100 });
 const said = (text: string) => ({ content: [{ type: 'text', text }] });
@@ -24,11 +24,10 @@ for (const [how, act] of [
 ] as const)
   scenario(`one of two computers ${how}: its call is answered, the other goes on`, { servers }, async (s) => {
     await everybody(s);
-    const [stays, leaves] = [
+    const [stays, leaves] = await after(s, 50, [
       s.agentCall('read', { computer: 'c1' }),
       s.agentCall('read', { computer: 'c2' }),
-    ];
-    await s.run(50);
+    ]);
     act(s);
     await s.run(10);
     expect(leaves.settled).toHaveLength(1);
@@ -49,19 +48,16 @@ scenario('the second computer of a name is refused until the first is gone', { s
   const refused = s.heard('other', 'link.changed').at(-1);
   expect(refused).toMatchObject({ stage: 'waiting', refusal: 'seat' });
   expect(refused?.reason).toContain("'c' already exists");
-  const first = s.agentCall('read', { computer: 'c' });
-  await s.run(200);
+  const first = await after(s, 200, s.agentCall('read', { computer: 'c' }));
   s.close('computer');
   await s.run(3000);
-  const second = s.agentCall('read', { computer: 'c' });
-  await s.run(200);
+  const second = await after(s, 200, s.agentCall('read', { computer: 'c' }));
   expect([first, second].map((call) => call.settled[0]?.result)).toMatchObject([said('one'), said('two')]);
 });
 
 scenario('an office that dies and comes back finds its computers and agent again', { servers }, async (s) => {
   await everybody(s);
-  const call = s.agentCall('read');
-  await s.run(10);
+  const call = await after(s, 10, s.agentCall('read'));
   s.network.faults.killOffice();
   s.directory.abandon('office');
   await s.run(10);

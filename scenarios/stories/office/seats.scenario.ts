@@ -4,6 +4,7 @@ import { events, notices as noticeNames } from '../../../machines/protocol/proto
 import { scenario } from '../../stage/plan/index.ts';
 import type { Heard } from '../../stage/scripted/network/network.ts';
 import type { Harness, HarnessOptions } from '../../stage/harness.ts';
+import { after } from '../../stage/watching.ts';
 
 const settle = 10;
 const ok = [[true, null]];
@@ -28,8 +29,7 @@ scenario('a leave of an office that one does not sit in is refused by its name',
   const peer = s.peer('p');
   const early = peer.leave('o');
   const join = peer.join('computer', 'c', 'o');
-  const foreign = peer.leave('elsewhere');
-  await s.run(settle);
+  const foreign = await after(s, settle, peer.leave('elsewhere'));
   expect([early, join, foreign]).toEqual([
     [[false, "Not in office 'o'"]],
     ok,
@@ -57,8 +57,7 @@ scenario('a join that is repeated is granted and announced to nobody', {}, async
   const [watch, peer] = [s.peer('w'), s.peer('p')];
   watch.join('agent', 'a');
   await s.run(settle);
-  const acks = [peer.join('computer', 'c'), peer.join('computer', 'c')];
-  await s.run(settle);
+  const acks = await after(s, settle, [peer.join('computer', 'c'), peer.join('computer', 'c')]);
   expect(acks).toEqual([ok, ok]);
   expect(notices(watch.heard)).toEqual(['enter_office c o']);
 });
@@ -70,16 +69,14 @@ scenario('a switch that is refused keeps the old seat, and calls still arrive th
     'client:get_tools': (body, ack) => ack({ tools: [], req_id: (body as { req_id: string }).req_id }),
     'client:tool_call': (_, ack) => ack({ content: [] }),
   });
-  const join = peer.join('computer', 'c', 'o');
-  await s.run(settle);
+  const join = await after(s, settle, peer.join('computer', 'c', 'o'));
   const refused = peer.join('computer', 'c', 'two');
   s.agent();
   await s.run(settle);
   expect(join).toEqual(ok);
   expect(refused).toEqual(taken('c', 'two'));
   expect(seats(s)[1]).toBe('o/c');
-  const call = s.agentCall('read', { computer: 'c' });
-  await s.run(settle);
+  const call = await after(s, settle, s.agentCall('read', { computer: 'c' }));
   expect(call.settled[0]?.outcome).toBe('succeeded');
 });
 
@@ -93,8 +90,7 @@ scenario('an agent leaves before it joins elsewhere; a computer never becomes an
   expect(early[0]?.[1]).toContain("leave 'one' before joining 'two'");
   expect(changed[0]?.[1]).toContain('Role mismatch');
   agent.leave('one');
-  const late = agent.join('agent', 'a', 'two');
-  await s.run(settle);
+  const late = await after(s, settle, agent.join('agent', 'a', 'two'));
   expect(late).toEqual(ok);
   expect(seats(s)).toEqual(['one/c', 'two/a']);
 });

@@ -3,6 +3,7 @@ import { events } from '../../../machines/protocol/protocol.ts';
 import type { Harness } from '../../stage/harness.ts';
 import { startNode } from '../../stage/nodes.ts';
 import type { Peer } from '../../stage/scripted/network/network.ts';
+import { after } from '../../stage/watching.ts';
 
 export const granted = [[true, null]];
 export const answers = {
@@ -19,8 +20,7 @@ export const seated = async (
   const urls = [await startNode(s, 1), await startNode(s, 2)];
   const agent = s.peer('a', {}, urls[0]);
   const computer = s.peer('c', answers, urls[1]);
-  const acks = [agent.join('agent', 'a'), computer.join('computer', 'c')];
-  await s.run(20);
+  const acks = await after(s, 20, [agent.join('agent', 'a'), computer.join('computer', 'c')]);
   expect(acks).toEqual([granted, granted]);
   return { agent, computer, urls };
 };

@@ -20,7 +20,7 @@ import {
 import type { HarnessOptions } from '../../stage/harness.ts';
 import { scenario } from '../../stage/plan/index.ts';
 import { documents, reads, windows } from '../../stage/showing.ts';
-import { until } from '../../stage/watching.ts';
+import { after, until } from '../../stage/watching.ts';
 
 for (const collection of both) {
   scenario(`a notice of a changed ${collection} has it looked at, followed or not`, {}, async (s) => {
@@ -122,8 +122,7 @@ for (const collection of both) {
     s.query('client:get_config', { computer: 'c1' });
     await s.run(100);
     expect(questions(peer, collection)).toHaveLength(3);
-    const first = s.query(event[collection], { computer: 'c1' });
-    await s.run(100);
+    const first = await after(s, 100, s.query(event[collection], { computer: 'c1' }));
     expect(first.settled).toHaveLength(1);
     expect(heard(s).at(-1)).toBe(1);
     expect(questions(peer, collection)).toHaveLength(5);

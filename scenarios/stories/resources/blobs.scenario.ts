@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { expect } from 'vitest';
 import { scenario } from '../../stage/plan/index.ts';
 import type { AskedCall, Harness } from '../../stage/harness.ts';
-import { everybody } from '../../stage/watching.ts';
+import { after, everybody } from '../../stage/watching.ts';
 import type { Script } from '../../stage/scripted/script.ts';
 
 const image = Buffer.from(Uint8Array.from({ length: 600_000 }, (_, n) => (n * 7) % 251));
@@ -28,8 +28,7 @@ const part = (s: Harness, more: object = {}): AskedCall =>
   s.query('client:get_blob', { computer: 'c1', blob_handle: sha256, ...more });
 const answer = ({ settled: [call] }: AskedCall): unknown => call?.result;
 const photo = async (s: Harness): Promise<AskedCall> => {
-  const call = s.agentCall('photo');
-  await s.run(500);
+  const call = await after(s, 500, s.agentCall('photo'));
   return call;
 };
 type Part = { readonly blob: string; readonly chunk_offset: number; readonly eof: boolean };
@@ -47,8 +46,7 @@ scenario('an agent gets a large content whole, which its computer gave in parts'
   });
   const parts: Part[] = [];
   for (let offset = 0; offset < image.length; offset += 262_144) {
-    const asked = part(s, { chunk_offset: offset });
-    await s.run(50);
+    const asked = await after(s, 50, part(s, { chunk_offset: offset }));
     parts.push(answer(asked) as Part);
   }
   expect(parts.map(({ eof }) => eof)).toEqual([false, false, true]);
@@ -69,8 +67,7 @@ scenario('an agent that says no version gets its contents whole', world, async (
   old.join('agent', 'old');
   await s.run(2_000);
   const call = { agent: 'old', req_id: 'r', computer: 'c1', tool_name: 'photo', params: {}, timeout: 60 };
-  const acks = old.ask('client:tool_call', call);
-  await s.run(500);
+  const acks = await after(s, 500, old.ask('client:tool_call', call));
   expect(acks).toMatchObject([[{ content: [{}, { data }, { data: small }, { resource: { blob: data } }] }]]);
 });
 
@@ -84,13 +81,12 @@ scenario('a content that cannot be kept is given whole', world, async (s) => {
 scenario('wrong handles, other readers, wrong offsets and old contents are refused', world, async (s) => {
   await everybody(s, 2_000);
   await photo(s);
-  const asked = [
+  const asked = await after(s, 50, [
     part(s, { blob_handle: '../../etc/passwd' }),
     part(s, { blob_handle: 'f'.repeat(64) }),
     part(s, { chunk_offset: -1 }),
     part(s, { chunk_offset: 600_001 }),
-  ];
-  await s.run(50);
+  ]);
   const reason = (reason: string): object => ({ code: 4018, details: { reason } });
   expect(asked.map(answer)).toMatchObject(['invalid_handle', 'gone', 'range', 'range'].map(reason));
   s.close('agent');
@@ -99,8 +95,7 @@ scenario('wrong handles, other readers, wrong offsets and old contents are refus
   other.join('agent', 'other');
   await s.run(50);
   const question = { agent: 'a1', req_id: 'r', computer: 'c1', blob_handle: sha256 };
-  const acks = other.ask('client:get_blob', question);
-  await s.run(50);
+  const acks = await after(s, 50, other.ask('client:get_blob', question));
   expect(acks).toMatchObject([[reason('forbidden')]]);
   other.close();
   await s.run(600_000);
@@ -117,8 +112,7 @@ scenario('a disk that fails or hangs is told, and each question is answered', wo
   await everybody(s, 2_000);
   await photo(s);
   s.callPorts.blobs.fault = 'fails';
-  const failed = part(s);
-  await s.run(50);
+  const failed = await after(s, 50, part(s));
   expect(answer(failed)).toMatchObject({ code: 500, message: 'the disk is broken' });
   s.callPorts.blobs.fault = 'hangs';
   const hanging = Array.from({ length: 65 }, (_, n) => part(s, { chunk_offset: n }));

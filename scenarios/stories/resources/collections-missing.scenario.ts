@@ -5,7 +5,7 @@ import { scenario } from '../../stage/plan/index.ts';
 import { toolsOnly, type Script } from '../../stage/scripted/script.ts';
 import { planOf } from '../../stage/server-plan.ts';
 import { answers, ask, document, read, reads, showing, shown, windows } from '../../stage/showing.ts';
-import { everybody } from '../../stage/watching.ts';
+import { after, everybody } from '../../stage/watching.ts';
 
 const good = 'dpe://h/good';
 const metadata = document(good, '2026-01-01T00:00:00Z');
@@ -61,8 +61,7 @@ scenario('an entry that breaks a rule spoils itself only, and is named with the 
   ];
   expect(shown(s).missing).toHaveLength(missing.length);
   expect(shown(s).missing).toEqual(expect.arrayContaining(missing));
-  const query = s.query('client:get_finder', { computer: 'c1' });
-  await s.run(100);
+  const query = await after(s, 100, s.query('client:get_finder', { computer: 'c1' }));
   const { result } = query.settled[0] as unknown as { result: { missing: object[]; documents: object[] } };
   expect(result.documents).toHaveLength(2);
   expect(result.missing).toEqual(expect.arrayContaining(missing));
@@ -155,8 +154,7 @@ scenario('addresses and paths go to the host, and to agents where a config says 
   await everybody(s, 2_100);
   const asAgent = async (): Promise<[string, string, string]> => {
     const finder = s.query('client:get_finder', { computer: 'c1' });
-    const one = s.query('client:read_resource', { computer: 'c1', uri });
-    await s.run(100);
+    const one = await after(s, 100, s.query('client:read_resource', { computer: 'c1', uri }));
     const { missing } = (finder.settled[0]?.result ?? {}) as { missing: { reason: string }[] };
     const { error } = (one.settled[0]?.result ?? {}) as {
       error: { message: string; remedy: string };

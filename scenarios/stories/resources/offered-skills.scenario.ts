@@ -3,6 +3,7 @@ import { expect } from 'vitest';
 import { scenario } from '../../stage/plan/index.ts';
 import type { AskedCall, Harness } from '../../stage/harness.ts';
 import { toolsOnly, type Act, type Script } from '../../stage/scripted/script.ts';
+import { after } from '../../stage/watching.ts';
 
 const entry = (name: string, body = 'How to.'): string =>
   `---\nname: ${name}\ndescription: about ${name}\n---\n${body}`;
@@ -70,8 +71,7 @@ const read = (s: Harness, name: string, path?: string): AskedCall =>
 const namesIn = (asked: AskedCall): unknown =>
   (answer(asked) as { skills?: { name: string }[] } | undefined)?.skills?.map(({ name }) => name);
 const names = async (s: Harness): Promise<unknown> => {
-  const asked = list(s);
-  await s.run(50);
+  const asked = await after(s, 50, list(s));
   return namesIn(asked);
 };
 const announced = (s: Harness): unknown[] =>
@@ -118,16 +118,14 @@ scenario('a file that is no text goes to its agent in parts, while there is room
   const base64 = Buffer.from([0xff, 0, 1, 2]).toString('base64');
   world.file('skill://h/pdf/a.bin', { blob: base64 });
   await s.run(1_000);
-  const file = read(s, 'mcp:s:pdf', 'a.bin');
-  await s.run(100);
+  const file = await after(s, 100, read(s, 'mcp:s:pdf', 'a.bin'));
   const { blob_handle: handle } = answer(file) as { blob_handle: string };
   expect(answer(file)).toMatchObject({ total_size: 4 });
   const part = s.query('client:get_blob', { computer: 'c1', blob_handle: handle, chunk_offset: 0 });
   await s.run(100);
   expect(answer(part)).toMatchObject({ blob: base64, eof: true });
   s.callPorts.blobs.fault = 'full';
-  const full = read(s, 'mcp:s:pdf', 'a.bin');
-  await s.run(100);
+  const full = await after(s, 100, read(s, 'mcp:s:pdf', 'a.bin'));
   expect(answer(full)).toMatchObject({ code: 4017, details: { reason: 'too_large' } });
 });
 
@@ -135,8 +133,7 @@ const starting = { servers: { s: offering({ initialize: 500 }) } };
 scenario('a question for skills waits for servers that start, and for their skills', starting, async (s) => {
   await meet(s, 'pdf');
   await s.run(20);
-  const asked = [list(s), read(s, 'mcp:s:pdf')];
-  await s.run(1_000);
+  const asked = await after(s, 1_000, [list(s), read(s, 'mcp:s:pdf')]);
   expect(namesIn(asked[0] as AskedCall)).toMatchObject(['mcp:s:pdf']);
   expect(answer(asked[1] as AskedCall)).toMatchObject({ body: 'How to.' });
 });
@@ -176,8 +173,7 @@ scenario('an entry called changed is read again; one still in a new list is not'
   change(s);
   await s.run(1_000);
   expect(world.reads).toEqual(['skill://h/pdf/SKILL.md', 'skill://h/mail/SKILL.md']);
-  const all = list(s);
-  await s.run(50);
+  const all = await after(s, 50, list(s));
   expect(answer(all)).toMatchObject({ skills: [{ description: 'another' }, {}, {}] });
   s.servers.kill('s', { signal: 'SIGKILL' });
   await s.run(10_000);
@@ -211,8 +207,7 @@ scenario('a server that gives no entry keeps questions no longer than their time
   await meet(s, 'pdf');
   world.fault = { never: true };
   await s.run(100);
-  const waits = [list(s), read(s, 'mcp:s:pdf')];
-  await s.run(3_000);
+  const waits = await after(s, 3_000, [list(s), read(s, 'mcp:s:pdf')]);
   expect(waits.map(({ settled }) => settled.length)).toEqual([0, 0]);
   await s.run(2_000);
   expect(waits.map(answer)).toMatchObject([{ skills: [] }, { code: 4014 }]);
@@ -235,19 +230,15 @@ scenario('a file refused, hung at or lied about is refused, in words of our own'
   await meet(s, 'pdf');
   await s.run(1_000);
   world.fault = { errors: '/home/me/pdf is broken' };
-  const refused = read(s, 'mcp:s:pdf');
-  await s.run(50);
+  const refused = await after(s, 50, read(s, 'mcp:s:pdf'));
   world.fault = { answers: { contents: 'lies' } };
-  const lied = read(s, 'mcp:s:pdf');
-  await s.run(50);
+  const lied = await after(s, 50, read(s, 'mcp:s:pdf'));
   expect([answer(refused), answer(lied)]).toMatchObject([{ code: 4017 }, { code: 4017 }]);
   expect(JSON.stringify(answer(refused))).not.toContain('/home/me');
   world.fault = { never: true };
-  const hangs = read(s, 'mcp:s:pdf');
-  await s.run(s.timing.aggregateMs + 100);
+  const hangs = await after(s, s.timing.aggregateMs + 100, read(s, 'mcp:s:pdf'));
   expect(answer(hangs)).toMatchObject({ code: 408 });
-  const closed = read(s, 'mcp:s:pdf');
-  await s.run(50);
+  const closed = await after(s, 50, read(s, 'mcp:s:pdf'));
   s.close('computer');
   await s.run(500);
   expect(closed.settled).toHaveLength(1);
@@ -259,8 +250,7 @@ scenario('a list that never comes keeps questions no longer than their time', br
   world.listFault = { never: true };
   s.servers.kill('s', { signal: 'SIGKILL' });
   await s.run(5_000);
-  const asked = list(s);
-  await s.run(3_000);
+  const asked = await after(s, 3_000, list(s));
   expect(asked.settled).toEqual([]);
   await s.run(1_500);
   expect(namesIn(asked)).toEqual([]);

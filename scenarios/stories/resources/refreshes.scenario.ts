@@ -5,6 +5,7 @@ import { toolOf } from '../../stage/scripted/script.ts';
 import type { Script } from '../../stage/scripted/script.ts';
 import type { Harness, HarnessOptions } from '../../stage/harness.ts';
 import {
+  after,
   asksOf,
   catalogOf,
   counting,
@@ -39,8 +40,7 @@ scenario('two failed refreshes keep tools, a third takes them, a success brings 
   expect(catalogOf(s)?.state).toBe('withdrawn');
   expect(offeredBy(s)).toEqual(['write']);
   expect(toldOf(s).at(-1)).toBe('-read');
-  const [gone, there] = [s.call('read'), s.call('write')];
-  await s.run(100);
+  const [gone, there] = await after(s, 100, [s.call('read'), s.call('write')]);
   expect(gone.settled).toMatchObject([{ outcome: 'failed', failure: { code: 'ServerNotActive' } }]);
   expect(there.settled).toMatchObject([{ outcome: 'succeeded' }]);
   const before = s.news.length;
@@ -69,8 +69,7 @@ async function relisted(s: Harness, times: number): Promise<void> {
   }
 }
 async function called(s: Harness, tool: string): Promise<unknown[]> {
-  const [own, theirs] = [s.call(tool), s.agentCall(tool)];
-  await s.run(100);
+  const [own, theirs] = await after(s, 100, [s.call(tool), s.agentCall(tool)]);
   return [own.settled[0], theirs.settled[0]];
 }
 

@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import { scenario } from '../../stage/plan/index.ts';
 import type { AskedCall, Harness } from '../../stage/harness.ts';
-import { everybody } from '../../stage/watching.ts';
+import { after, everybody } from '../../stage/watching.ts';
 import { toolsOnly, type Script } from '../../stage/scripted/script.ts';
 
 const capabilities = { ...toolsOnly, resources: { listChanged: true, subscribe: false } };
@@ -27,24 +27,19 @@ interface Body {
   readonly next_cursor?: string;
 }
 const bodyOf = (asked: AskedCall): Body => asked.settled[0]?.result as Body;
-const settled = async (s: Harness, asked: AskedCall, ms = 50): Promise<AskedCall> => {
-  await s.run(ms);
-  return asked;
-};
-
 const noted = { servers: { s: notes(230) } };
 scenario('an agent gets the resources of a server page by page, each once', noted, async (s) => {
   await everybody(s);
   const uris: string[] = [];
   let cursor: string | undefined;
   for (let pages = 0; pages < 3; pages += 1) {
-    const body = bodyOf(await settled(s, ask(s, 's', cursor)));
+    const body = bodyOf(await after(s, 50, ask(s, 's', cursor)));
     uris.push(...(body.resources ?? []).map(({ uri }) => uri));
     cursor = body.next_cursor;
   }
   expect(uris).toEqual(Array.from({ length: 230 }, (_, n) => `notes://${n}`));
   expect(cursor).toBeUndefined();
-  expect(bodyOf(await settled(s, ask(s, 's'))).resources?.[7]).toEqual({
+  expect(bodyOf(await after(s, 50, ask(s, 's'))).resources?.[7]).toEqual({
     uri: 'notes://7',
     name: 'note 7',
     mime_type: 'text/plain',
@@ -60,9 +55,9 @@ const heavy = {
 };
 scenario('large resources come on more pages, one beyond a page comes alone', heavy, async (s) => {
   await everybody(s);
-  const first = bodyOf(await settled(s, ask(s, 's')));
-  const second = bodyOf(await settled(s, ask(s, 's', first.next_cursor)));
-  const third = bodyOf(await settled(s, ask(s, 's', second.next_cursor)));
+  const first = bodyOf(await after(s, 50, ask(s, 's')));
+  const second = bodyOf(await after(s, 50, ask(s, 's', first.next_cursor)));
+  const third = bodyOf(await after(s, 50, ask(s, 's', second.next_cursor)));
   expect([first, second, third].map(({ resources }) => resources?.length)).toEqual([1, 1, 1]);
   expect(third.next_cursor).toBeUndefined();
 });
@@ -70,8 +65,7 @@ scenario('large resources come on more pages, one beyond a page comes alone', he
 const another = { servers: { s: notes(1), plain: {} } };
 scenario('unknown servers, servers without resources and old cursors are refused', another, async (s) => {
   await everybody(s);
-  const asked = [ask(s, 'nobody'), ask(s, 'plain'), ask(s, 's', 'notes://gone')];
-  await s.run(50);
+  const asked = await after(s, 50, [ask(s, 'nobody'), ask(s, 'plain'), ask(s, 's', 'notes://gone')]);
   expect(asked.map(({ settled: [answer] }) => answer?.result)).toMatchObject([
     { code: 4014, mcp_server: 'nobody', error: { code: 4014 } },
     { code: 4015, mcp_server: 'plain', capability: 'resources' },
@@ -82,21 +76,18 @@ scenario('unknown servers, servers without resources and old cursors are refused
 const starting = { servers: { s: notes(1, { initialize: 1_000 }) } };
 scenario('a question for the resources of a server that starts waits for its list', starting, async (s) => {
   await everybody(s);
-  const asked = ask(s, 's');
-  await s.run(2_000);
+  const asked = await after(s, 2_000, ask(s, 's'));
   expect(asked.settled).toMatchObject([{ result: { resources: [{ uri: 'notes://0' }] } }]);
 });
 
 const missing = { servers: { s: notes(1, never) }, timing: { toolsMs: 1_000, listMs: 60_000 } };
 scenario('a list that does not come is waited for until a time-out or a close', missing, async (s) => {
   await everybody(s);
-  const first = ask(s, 's');
-  await s.run(s.timing.toolsMs - 100);
+  const first = await after(s, s.timing.toolsMs - 100, ask(s, 's'));
   expect(first.settled).toEqual([]);
   await s.run(200);
   expect(first.settled[0]?.result).toMatchObject({ code: 408 });
-  const second = ask(s, 's');
-  await s.run(20);
+  const second = await after(s, 20, ask(s, 's'));
   s.close('computer');
   const wanted = { type: 'resources.wanted', ticket: 't', reqId: 'r', server: 's', replyTo: 'host:computer' };
   s.order('computer', wanted);
@@ -110,13 +101,13 @@ const refusing = {
 };
 scenario('a list that is refused is told with its reason, a stopped server as such', refusing, async (s) => {
   await everybody(s);
-  const failed = await settled(s, ask(s, 's'));
+  const failed = await after(s, 50, ask(s, 's'));
   expect(failed.settled[0]?.result).toMatchObject({
     code: 4003,
     message: expect.stringContaining('disk full'),
   });
   s.order('computer', { type: 'server.stop', server: 'other' });
   await s.run(5_000);
-  const stopped = await settled(s, ask(s, 'other'));
+  const stopped = await after(s, 50, ask(s, 'other'));
   expect(stopped.settled[0]?.result).toMatchObject({ code: 4003, details: { reason: 'ServerNotActive' } });
 });

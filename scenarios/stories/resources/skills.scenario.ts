@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import { scenario } from '../../stage/plan/index.ts';
 import type { AskedCall, Harness } from '../../stage/harness.ts';
-import { everybody } from '../../stage/watching.ts';
+import { after, everybody } from '../../stage/watching.ts';
 
 const pdf = { 'SKILL.md': 'How to read a PDF', 'scripts/read.py': 'print(1)' };
 const meet = async (s: Harness): Promise<void> => {
@@ -23,8 +23,7 @@ const seen = (s: Harness): unknown[] =>
 
 scenario('an agent lists the skills of a computer and reads their files', {}, async (s) => {
   await meet(s);
-  const asked = [list(s), file(s, 'pdf'), file(s, 'pdf', 'scripts/read.py')];
-  await s.run(50);
+  const asked = await after(s, 50, [list(s), file(s, 'pdf'), file(s, 'pdf', 'scripts/read.py')]);
   expect(asked.map(answer)).toMatchObject([
     { skills: [{ name: 'pdf', source: 'config', path: '/skills/pdf', description: 'about pdf' }] },
     { name: 'pdf', rel_path: 'SKILL.md', body: 'How to read a PDF', total_size: 17 },
@@ -34,14 +33,13 @@ scenario('an agent lists the skills of a computer and reads their files', {}, as
 
 scenario('wrong names, unknown skills and files outside are refused, each with its code', {}, async (s) => {
   await meet(s);
-  const asked = [
+  const asked = await after(s, 50, [
     file(s, 'No_Skill'),
     file(s, 'a:b:c:d'),
     file(s, 'mcp:files:other'),
     file(s, 'pdf', '../../etc/passwd'),
     file(s, 'pdf', 'gone.md'),
-  ];
-  await s.run(50);
+  ]);
   expect(asked.map(answer)).toMatchObject([
     { code: 4016, details: { name: 'No_Skill' } },
     { code: 4016 },
@@ -106,27 +104,22 @@ const slow = { timing: { quietMs: 200, longestQuietMs: 2_000, aggregateMs: 8_000
 scenario('a disk that fails or hangs is told to who asks; all questions are answered', slow, async (s) => {
   await meet(s);
   s.callPorts.skills.fault = 'fails';
-  const first = list(s);
-  await s.run(50);
+  const first = await after(s, 50, list(s));
   expect(answer(first)).toMatchObject({ code: 500, message: 'the disk is broken' });
   s.callPorts.skills.fault = null;
   // The list is read again by itself, though no folder changes.
   await s.run(s.timing.longestQuietMs + 100);
-  const second = list(s);
-  await s.run(50);
+  const second = await after(s, 50, list(s));
   expect(answer(second)).toMatchObject({ skills: [{ name: 'pdf' }] });
   s.callPorts.skills.fault = 'fails';
-  const unread = file(s, 'pdf');
-  await s.run(50);
+  const unread = await after(s, 50, file(s, 'pdf'));
   expect(answer(unread)).toMatchObject({ code: 500 });
   s.callPorts.skills.fault = 'hangs';
-  const hanging = file(s, 'pdf');
-  await s.run(s.timing.aggregateMs + 100);
+  const hanging = await after(s, s.timing.aggregateMs + 100, file(s, 'pdf'));
   expect(answer(hanging)).toMatchObject({ code: 408 });
   look(s);
   await s.run(400);
-  const waits = [list(s), file(s, 'pdf')];
-  await s.run(50);
+  const waits = await after(s, 50, [list(s), file(s, 'pdf')]);
   expect(waits.map(({ settled }) => settled.length)).toEqual([0, 0]);
   await s.run(s.timing.aggregateMs);
   expect(waits.map(({ settled }) => settled.length)).toEqual([1, 0]);
@@ -143,8 +136,7 @@ scenario('a file is given while folders are read again; a closing computer refus
   const skills = s.callPorts.skills;
   look(s);
   await s.run(2);
-  const early = file(s, 'pdf');
-  await s.run(1);
+  const early = await after(s, 1, file(s, 'pdf'));
   look(s);
   await s.run(50);
   expect(answer(early)).toMatchObject({ body: 'How to read a PDF' });

@@ -2,8 +2,8 @@
 import { expect } from 'vitest';
 import { scenario } from '../../stage/plan/index.ts';
 import type { Peer } from '../../stage/scripted/network/network.ts';
-import type { Harness, HarnessOptions } from '../../stage/harness.ts';
-import { linkStage, until } from '../../stage/watching.ts';
+import type { Harness } from '../../stage/harness.ts';
+import { linkStage, refusing as refusingAll, until } from '../../stage/watching.ts';
 
 type Ack = (...args: unknown[]) => void;
 /** Produces the n-th answer of the computer `c1` to `client:get_tools`; a question without one is never answered. */
@@ -105,17 +105,8 @@ scenario('a link that drops before it is known who is there asks again once it i
   expect(s.seen.filter(isAboutRoom)).toHaveLength(2);
 });
 
-const untold: HarnessOptions = {
-  mend: (ports) => ({
-    ...ports,
-    request: (from, question, emit) => {
-      if (question.method !== 'server:list_room') return ports.request(from, question, emit);
-      const failure = { code: 501, message: 'not built' } as const;
-      emit({ type: 'ask.refused', id: question.id, sent: true, failure });
-      return () => {};
-    },
-  }),
-};
+const failure = { code: 501, message: 'not built' } as const;
+const untold = { mend: refusingAll(({ method }) => method === 'server:list_room', failure) };
 scenario('an office that cannot tell who is there is believed by its notices', untold, async (s) => {
   await s.office();
   s.agent();

@@ -2,6 +2,7 @@
 import { expect } from 'vitest';
 import { broken, eldest } from '../../fixtures/altered.ts';
 import { scenario } from '../../stage/plan/index.ts';
+import { after } from '../../stage/watching.ts';
 
 const tools = { read: { answers: { content: [] } } };
 
@@ -9,8 +10,7 @@ const badSeat = { kinds: broken('seat', 'rememberSeat', eldest(1)), failing: 'of
 scenario('a seat whose machine breaks is given up: its claim is free, its peer told', badSeat, async (s) => {
   await s.office();
   const [first, second] = [s.peer('first'), s.peer('second')];
-  const join = first.join('computer', 'c');
-  await s.run(10);
+  const join = await after(s, 10, first.join('computer', 'c'));
   const [leave, again, other] = [first.leave('o'), first.join('computer', 'd'), second.join('computer', 'c')];
   await s.run(10);
   const told = [[false, 'This connection has failed in the office: connect again']];

@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import { scenario } from '../../stage/plan/index.ts';
 import type { HarnessOptions } from '../../stage/harness.ts';
 import type { Act } from '../../stage/scripted/script.ts';
-import { asksOf, counting, hello, opensOf, stageOf, stagesOf, until } from '../../stage/watching.ts';
+import { after, asksOf, counting, hello, opensOf, stageOf, stagesOf, until } from '../../stage/watching.ts';
 
 const timing = { pingEveryMs: 10_000, pingMs: 1_000 };
 const pinged = (ping: (n: number) => Act): HarnessOptions => ({
@@ -23,8 +23,7 @@ const mutedLater = pinged((n) => (n === 1 ? answers : silent));
 scenario('a server is pinged when it is idle, and never while it works', answering, async (s) => {
   await s.up(3 * s.timing.pingEveryMs + 1_000);
   expect(asksOf(s, 'ping')).toHaveLength(3);
-  const call = s.call('read');
-  await s.run(25_001);
+  const call = await after(s, 25_001, s.call('read'));
   expect(asksOf(s, 'ping')).toHaveLength(3);
   expect(call.settled[0]?.outcome).toBe('succeeded');
   await s.run(25_000);
@@ -61,8 +60,7 @@ scenario('a call during a ping is taken at once, and the ping counts no more', m
   s.computer();
   await until(s, () => asksOf(s, 'ping').length === 2);
   await s.run(10);
-  const call = s.call('read');
-  await s.run(10);
+  const call = await after(s, 10, s.call('read'));
   expect(stageOf(s)).toBe('ready');
   expect(s.servers.heard).toEqual(['call read at fs']);
   await s.run(25_000);

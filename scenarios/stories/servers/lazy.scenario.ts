@@ -3,6 +3,7 @@ import { scenario } from '../../stage/plan/index.ts';
 import type { Script } from '../../stage/scripted/script.ts';
 import type { HarnessOptions } from '../../stage/harness.ts';
 import {
+  after,
   asksOf,
   everybody,
   hello,
@@ -75,8 +76,7 @@ const undecided: HarnessOptions = {
 };
 scenario('a call that is refused starts nothing, and one still judged nothing yet', undecided, async (s) => {
   await s.up(100);
-  const call = s.call('read');
-  await s.run(5_000);
+  const call = await after(s, 5_000, s.call('read'));
   expect(call.settled).toMatchObject([{ end: 'refused', phase: 'judging' }]);
   expect(stageOf(s)).toBe('standby');
   expect(stagesOf(s)).toEqual(['standby']);
@@ -138,8 +138,7 @@ scenario('a call that waits for a start ends with the connection of its agent', 
 const allowed: HarnessOptions = { ...lazily(slow), person: () => 'allow' };
 scenario('a person may be asked while the server starts: it runs when both are ready', allowed, async (s) => {
   await s.up(100);
-  const call = s.call('read');
-  await s.run(10);
+  const call = await after(s, 10, s.call('read'));
   expect([stepOf(s), call.settled]).toEqual(['launching', []]);
   await s.run(500);
   expect(call.settled).toMatchObject([{ outcome: 'succeeded' }]);

@@ -3,7 +3,7 @@ import { scenario } from '../../stage/plan/index.ts';
 import type { Script } from '../../stage/scripted/script.ts';
 import type { Harness, HarnessOptions } from '../../stage/harness.ts';
 import { nobodyLogsIn } from '../../stage/scripted/host-ports.ts';
-import { asksOf, hello, kept, order, stageAfter, stageOf, stagesOf } from '../../stage/watching.ts';
+import { after, asksOf, hello, kept, order, stageAfter, stageOf, stagesOf } from '../../stage/watching.ts';
 
 const tools = { read: { answers: hello } } as const;
 const refuses = { status: 401 } as const;
@@ -110,11 +110,9 @@ scenario('a login revoked in mid-call is asked for; each call is answered', remo
   logins.hasPerson = true;
   isRevoked = false;
   await s.up(1000);
-  const hanging = s.call('hang');
-  await s.run(10);
+  const hanging = await after(s, 10, s.call('hang'));
   isRevoked = true;
-  const refused = s.call('read');
-  await s.run(10);
+  const refused = await after(s, 10, s.call('read'));
   expect(refused.settled).toMatchObject([{ outcome: 'failed', failure: { code: 'Unauthorized' } }]);
   expect(hanging.settled).toMatchObject([{ outcome: 'unknown' }]);
   expect(stageOf(s)).toBe('authorizing');
@@ -127,8 +125,7 @@ scenario('a login revoked in mid-call is asked for; each call is answered', remo
   isRevoked = false;
   logins.agrees('fs');
   await s.run(1000);
-  const again = s.call('read');
-  await s.run(100);
+  const again = await after(s, 100, s.call('read'));
   expect(again.settled).toMatchObject([{ outcome: 'succeeded' }]);
   expect(asksOf(s, 'tools/call')).toHaveLength(3);
   expect(stagesOf(s).includes('waiting')).toBe(false);

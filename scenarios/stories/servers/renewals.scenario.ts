@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import { scenario } from '../../stage/plan/index.ts';
 import type { HttpRefusal, Script } from '../../stage/scripted/script.ts';
 import type { HarnessOptions } from '../../stage/harness.ts';
-import { hello, opensOf, reaches, stageOf, stagesOf } from '../../stage/watching.ts';
+import { after, hello, opensOf, reaches, stageOf, stagesOf } from '../../stage/watching.ts';
 
 const tools = { read: { answers: hello, afterMs: 300 }, hang: { never: true } } as const;
 const forgets: HttpRefusal = { status: 404 };
@@ -22,11 +22,9 @@ const forgetting = remote({
 });
 scenario('a call that meets a forgotten session is sent once more in the next one', forgetting, async (s) => {
   await s.up(1000);
-  const inFlight = s.call('hang', { timeoutMs: 0 });
-  await s.run(10);
+  const inFlight = await after(s, 10, s.call('hang', { timeoutMs: 0 }));
   forgotten = true;
-  const call = s.call('read');
-  await s.run(1000);
+  const call = await after(s, 1000, s.call('read'));
   expect(call.settled).toMatchObject([{ outcome: 'succeeded' }]);
   expect(inFlight.settled).toMatchObject([{ outcome: 'unknown', failure: { code: 'ServerLost' } }]);
   expect(s.servers.heard).toEqual(['call hang at fs', 'call read at fs']);
@@ -37,8 +35,7 @@ scenario('a call that meets a forgotten session is sent once more in the next on
 const oblivious = remote({ door: (method) => (method === 'tools/call' ? forgets : undefined) });
 scenario('a call that meets a forgotten session each time fails unsent', oblivious, async (s) => {
   await s.up(1000);
-  const call = s.call('read');
-  await s.run(1000);
+  const call = await after(s, 1000, s.call('read'));
   expect(call.settled).toMatchObject([
     { outcome: 'failed', phase: 'queued', failure: { code: 'ServerLost', details: { http_status: 404 } } },
   ]);
@@ -57,8 +54,7 @@ const forgetsCalls = () =>
   });
 scenario('a call that was to be sent once more is over with its time, unsent', forgetsCalls(), async (s) => {
   await s.up(1000);
-  const call = s.call('read', { timeoutMs: 500 });
-  await s.run(700);
+  const call = await after(s, 700, s.call('read', { timeoutMs: 500 }));
   expect(call.settled).toMatchObject([{ outcome: 'failed', phase: 'queued' }]);
 });
 

@@ -3,15 +3,14 @@ import { broken, eldest } from '../../fixtures/altered.ts';
 import { scenario } from '../../stage/plan/index.ts';
 import type { HarnessOptions } from '../../stage/harness.ts';
 import type { StageOptions } from '../../stage/plan/plan.ts';
-import { kept, order, stageOf } from '../../stage/watching.ts';
+import { after, kept, order, stageOf } from '../../stage/watching.ts';
 
 const tools = { read: { answers: { content: [] }, afterMs: 50 } };
 
 const enters = { servers: { fs: { tools } }, kinds: broken('call', 'enter'), failing: '/call:' };
 scenario('a call whose machine throws is answered by its will; its server lives on', enters, async (s) => {
   await s.up(100);
-  const call = s.call('read');
-  await s.run(100);
+  const call = await after(s, 100, s.call('read'));
   expect(call.settled).toMatchObject([{ outcome: 'unknown', failure: { code: 'Crashed' } }]);
   expect(stageOf(s)).toBe('ready');
 });
@@ -56,8 +55,7 @@ scenario('a client that throws: its calls are answered, it is opened again', las
   await s.run(100);
   expect(stageOf(s)).toBe('ready');
   expect(stageOf(s, 'other')).toBe('ready');
-  const call = s.call('read');
-  await s.run(100);
+  const call = await after(s, 100, s.call('read'));
   expect(call.settled[0]?.outcome).toBe('succeeded');
   expect(s.heard('computer', 'machine.failed')).toHaveLength(1);
 });

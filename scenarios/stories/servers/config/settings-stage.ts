@@ -47,18 +47,20 @@ const files: HarnessOptions = {
 type Happens = 'a' | 'b' | 'c' | 'touch' | 'answer' | 'close' | number;
 interface Seen {
   /** State and mark of what is in force. */
-  readonly told?: readonly (readonly [string, string?])[];
-  /** Ticket, whether somebody else had changed it so, and why not. */
-  readonly settled?: readonly (readonly [string, boolean, (string | number)?])[];
+  readonly told?: readonly string[];
+  /** Ticket, `taken` where somebody else had changed it so, and why not. */
+  readonly settled?: readonly string[];
   /** Whether each write put back what was in force. */
   readonly restores?: readonly boolean[];
 }
-const given = (values: readonly unknown[]): unknown[] => values.filter((value) => value !== undefined);
+const said = (...words: unknown[]): string => words.filter(Boolean).join(' ');
 const seenOf = (s: Harness): object => ({
   told: s
     .heard('settings', 'settings.changed')
-    .map((e) => given([e.state, (e.value as { mark?: string } | null)?.mark])),
-  settled: s.heard('settings', 'settings.settled').map((e) => given([e.ticket, e.isTaken, e.failure?.code])),
+    .map((e) => said(e.state, (e.value as { mark?: string } | null)?.mark)),
+  settled: s
+    .heard('settings', 'settings.settled')
+    .map((e) => said(e.ticket, e.isTaken && 'taken', e.failure?.code)),
   restores: written.map((each) => (each as { restores: boolean }).restores),
 });
 async function happens(s: Harness, what: Happens): Promise<void> {

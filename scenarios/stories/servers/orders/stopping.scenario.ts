@@ -2,7 +2,7 @@
 import { expect } from 'vitest';
 import { scenario } from '../../../stage/plan/index.ts';
 import type { Harness } from '../../../stage/harness.ts';
-import { client, hello, opensOf, order, stageOf, stagesOf } from '../../../stage/watching.ts';
+import { after, client, hello, opensOf, order, stageOf, stagesOf } from '../../../stage/watching.ts';
 
 const tools = { read: { answers: hello, afterMs: 300 }, hang: { never: true } } as const;
 const servers = { fs: { tools } };
@@ -11,8 +11,7 @@ const exiting = { servers: { fs: { tools, exitsFirst: true } }, timing } as cons
 const draining = { servers, timing };
 const running = async (s: Harness, tool: 'read' | 'hang') => {
   await s.up(500);
-  const call = s.call(tool);
-  await s.run(10);
+  const call = await after(s, 10, s.call(tool));
   return call;
 };
 
