@@ -9,8 +9,12 @@ export const showing = (uris: readonly string[], read: (uri: string) => Reply): 
   resources: uris.map((uri) => ({ uri, name: uri })),
   methods: { 'resources/read': ({ arguments: { uri } }) => read(String(uri)) },
 });
+export const given = (uri: string, content: object, afterMs = 1) => ({
+  answers: { contents: [{ uri, ...content }] },
+  afterMs,
+});
 export const windows = (...uris: string[]): Script =>
-  showing(uris, (uri) => ({ answers: { contents: [{ uri, text: `shown at ${uri}` }] }, afterMs: 1 }));
+  showing(uris, (uri) => given(uri, { text: `shown at ${uri}` }));
 export const document = (uri: string, last_modified: string): object => ({
   doc_ref: uri,
   uri,
@@ -21,10 +25,7 @@ export const document = (uri: string, last_modified: string): object => ({
   last_modified,
 });
 export const documents = (...uris: string[]): Script =>
-  showing(uris, (uri) => ({
-    answers: { contents: [{ uri, text: JSON.stringify(document(uri, '2026-01-01T00:00:00Z')) }] },
-    afterMs: 1,
-  }));
+  showing(uris, (uri) => given(uri, { text: JSON.stringify(document(uri, '2026-01-01T00:00:00Z')) }));
 
 export const replyTo = 'host:computer';
 export const ask = (s: Harness, collection: 'desktop' | 'finder', query: object = {}, ticket = 't'): void =>
@@ -63,7 +64,7 @@ export const changes = (s: Harness, collection: string): number =>
 export const now = { text: 'before', listed: [] as readonly string[] };
 export const says = (...uris: readonly string[]): void =>
   void Object.assign(now, { text: 'before', listed: uris });
-export const saying = (uri: string) => ({ answers: { contents: [{ uri, text: now.text }] }, afterMs: 1 });
+export const saying = (uri: string) => given(uri, { text: now.text });
 export const listing = (read: (uri: string) => Reply): Script => {
   const script = showing([], read);
   const list = () => ({ answers: { resources: now.listed.map((uri) => ({ uri, name: uri })) } });

@@ -9,13 +9,10 @@ const wantsPath = {
 
 scenario('arguments that break the schema of the tool are refused with the field, and never sent', (s) => {
   const fs = ready(s, { tools: wantsPath });
-  const calls = [
-    s.call('read', { params: { path: 7 } }),
-    s.call('read'),
-    s.call('read', { params: { path: 'a' } }),
-  ];
-  s.settled(...calls);
-  const [wrong, missing, right] = calls as [(typeof calls)[0], (typeof calls)[0], (typeof calls)[0]];
+  const wrong = s.call('read', { params: { path: 7 } });
+  const missing = s.call('read');
+  const right = s.call('read', { params: { path: 'a' } });
+  s.settled(wrong, missing, right);
   s.expect(wrong).settles('failed', { end: 'refused', code: 'ArgumentsInvalid', says: 'path' });
   s.expect(missing).settles('failed', { end: 'refused', code: 'ArgumentsInvalid', says: 'path: is missing' });
   s.expect(right).settles('succeeded');

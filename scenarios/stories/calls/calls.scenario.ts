@@ -15,15 +15,6 @@ scenario('a call that is cancelled before its answer ends at once and is cancell
   s.expect(fs).is('ready');
 });
 
-scenario('a cancel after the answer changes nothing', (s) => {
-  const fs = ready(s, { tools: { read: { answers: hello } } });
-  const call = s.settled(s.call('read'));
-  s.cancel(call);
-  s.run(50);
-  s.expect(call).settles('succeeded');
-  s.expect(fs).requests('notifications/cancelled', 0);
-});
-
 scenario('a call that times out says how long it had, and that its effect is unknown', (s) => {
   const fs = ready(s, { tools: slowly });
   s.expect(s.settled(s.call('read', { timeoutMs: 200 }))).settles('unknown', {

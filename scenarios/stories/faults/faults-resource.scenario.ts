@@ -1,15 +1,23 @@
 import { scenario, type Scene, type ServerRef } from '../../stage/plan/index.ts';
+import type { ServerData } from '../../stage/plan/plan.ts';
 
 /** `wait` is answered after all earlier requests. */
 const tools = { go: {}, wait: {} };
 const windows = ['window://a/1', 'window://a/2'];
 const documents = ['dpe://a/1', 'dpe://a/2'];
-/** The resources are subscribed and were shown once, so that all of them are known. */
-const known = (s: Scene, resources: readonly string[]): ServerRef => {
-  const a = s.server('a', { tools, resources });
+const subscribed = (
+  s: Scene,
+  options: Omit<ServerData, 'name'> & Pick<Required<ServerData>, 'resources'>,
+) => {
+  const a = s.server('a', { tools, ...options });
   s.ready();
-  s.asked(a, 'resources/subscribe', resources.length);
+  s.asked(a, 'resources/subscribe', options.resources.length);
   s.settled(s.call('wait'));
+  return a;
+};
+/** The resources were shown once, so that all of them are known. */
+const known = (s: Scene, resources: readonly string[]): ServerRef => {
+  const a = subscribed(s, { resources });
   s.shown(s.show(resources[0]?.startsWith('dpe') ? 'finder' : 'desktop'));
   s.expect(a).requests('resources/read', resources.length);
   return a;
@@ -56,11 +64,8 @@ for (const [what, fault, options, missing] of [
   ['is another one', 'resource.other', {}, false],
 ] as const)
   scenario(`a document whose read ${what} falls alone`, (s) => {
-    const a = s.server('a', { tools, resources: documents });
+    const a = subscribed(s, { resources: documents });
     s.fault(a, fault, { ...options, times: 1 });
-    s.ready();
-    s.asked(a, 'resources/subscribe', 2);
-    s.settled(s.call('wait'));
     s.expect(s.shown(s.show('finder'))).shows(
       missing
         ? { uris: ['dpe://a/2'], missing: ['a'], code: null }
@@ -75,11 +80,7 @@ for (const [what, fault, options, texts] of [
   ['is empty is shown by its name', 'resource.empty', { of: 'text' }, ''],
 ] as const)
   scenario(`a window that ${what}`, (s) => {
-    const a = s.server('a', { tools, resources: windows });
-    s.fault(a, fault, { ...options, times: 1 });
-    s.ready();
-    s.asked(a, 'resources/subscribe', 2);
-    s.settled(s.call('wait'));
+    s.fault(subscribed(s, { resources: windows }), fault, { ...options, times: 1 });
     const shown = s.shown(s.show('desktop'));
     s.expect(shown).shows({ uris: texts === null ? ['window://a/2'] : windows, missing: [] });
   });
@@ -107,12 +108,9 @@ scenario('a read that hangs costs its own window, once the time of a question; a
 });
 
 scenario('a resource is read for anyone who asks, host or agent, and refused where there is none', (s) => {
-  const a = s.server('a', { tools, resources: [...windows, ...documents] });
+  subscribed(s, { resources: [...windows, ...documents] });
   s.differs('whether the agent has joined before the first list of resources came is open', ['heard']);
   s.office();
-  s.ready();
-  s.asked(a, 'resources/subscribe', 4);
-  s.settled(s.call('wait'));
   const window = s.read('window://a/1');
   const page = s.agentRead('dpe://a/2/pages/0');
   const elsewhere = s.agentRead('dpe://elsewhere/1');
@@ -131,12 +129,8 @@ scenario('a resource is read for anyone who asks, host or agent, and refused whe
 });
 
 scenario('a server that dies under a read is missing, and back with its windows', (s) => {
-  const a = s.server('a', { tools, resources: windows });
-  s.fault(a, 'proc.exit', { when: 'read', code: 3 });
+  const a = subscribed(s, { resources: windows, faults: [{ fault: 'proc.exit', when: 'read', code: 3 }] });
   s.later(a, 2);
-  s.ready();
-  s.asked(a, 'resources/subscribe', 2);
-  s.settled(s.call('wait'));
   s.shown(s.show('desktop'));
   s.reaches(a, 'ready');
   s.asked(a, 'resources/subscribe', 4);
@@ -146,12 +140,9 @@ scenario('a server that dies under a read is missing, and back with its windows'
 
 scenario('windows of a server behind a URL are known again when it has forgotten the session', (s) => {
   s.virtualOnly('which read is the third is a matter of when its subscriptions are confirmed');
-  const a = s.server('a', { isRemote: true, tools, resources: windows });
+  const a = subscribed(s, { isRemote: true, resources: windows });
   s.fault(a, 'net.sessionGone', { when: 'read', from: 3, times: 1 });
   s.fault(a, 'resource.change', { tool: 'go', times: 1 });
-  s.ready();
-  s.asked(a, 'resources/subscribe', 2);
-  s.settled(s.call('wait'));
   s.shown(s.show('desktop'));
   s.settled(s.call('go'));
   s.run(1_500);

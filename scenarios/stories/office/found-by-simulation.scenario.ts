@@ -52,18 +52,3 @@ scenario('a new document beneath a listed catalogue is followed, once its server
   s.asked(s1, 'resources/list', 2);
   s.asked(s1, 'resources/subscribe', 2);
 });
-
-scenario('a server stopped while its values are asked for again starts with what they are by then', (s) => {
-  const fs = ready(s, { tools: { go: {} } });
-  s.timing({ pingEveryMs: 100 });
-  s.values(fs, 'never');
-  s.config([fs, { values: 1 }]);
-  s.asked(fs, 'ping', 2);
-  s.stop(fs);
-  s.reaches(fs, 'idle');
-  s.values(fs, 2);
-  s.start(fs);
-  s.reaches(fs, 'ready');
-  s.expect(fs).launches(1, 2_001);
-  s.differs('how often it is pinged depends on how long its start takes', ['requests']);
-});

@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import { scenario } from '../../stage/plan/index.ts';
 import { type Harness, type HarnessOptions } from '../../stage/harness.ts';
-import { everybody, hello, asksOf, stageOf, stepOf } from '../../stage/watching.ts';
+import { after, everybody, hello, asksOf, stageOf, stepOf } from '../../stage/watching.ts';
 
 const servers = { fs: { tools: { read: { answers: hello } } } };
 const slow = { fs: { tools: { read: { answers: hello, afterMs: 500 } } } };
@@ -30,8 +30,7 @@ scenario('a server that is back within the quiet time is not announced at all', 
 const hanging = { servers: { fs: { tools: { read: { never: true } } } } } as const;
 scenario('an agent without its link: its call is unknown, others refused', { servers: slow }, async (s) => {
   await everybody(s);
-  const call = s.agentCall('read');
-  await s.run(50);
+  const call = await after(s, 50, s.agentCall('read'));
   s.network.faults.dropLink('a1');
   await s.run(5);
   expect(call.settled[0]).toMatchObject({ outcome: 'unknown', failure: { code: 'LinkLost' } });
@@ -39,9 +38,8 @@ scenario('an agent without its link: its call is unknown, others refused', { ser
   expect(meanwhile.settled[0]).toMatchObject({ outcome: 'failed', failure: { code: 'LinkLost' } });
   await s.run(5000);
   expect(toolsSeen(s).at(-1)).toEqual(['read']);
-  const after = s.agentCall('read');
-  await s.run(1000);
-  expect(after.settled[0]?.outcome).toBe('succeeded');
+  const next = await after(s, 1000, s.agentCall('read'));
+  expect(next.settled[0]?.outcome).toBe('succeeded');
 });
 
 scenario('the office is not there yet: both keep trying and meet when it comes', { servers }, async (s) => {
@@ -106,8 +104,7 @@ const telling = {
 };
 scenario('a server that writes its launch secrets on stderr gives them to nobody', telling, async (s) => {
   await everybody(s, 1000);
-  const [ours, theirs] = [s.call('read'), s.agentCall('read')];
-  await s.run(3000);
+  const [ours, theirs] = await after(s, 3000, [s.call('read'), s.agentCall('read')]);
   expect(ours.settled[0]?.failure?.message).toContain('***');
   expect(theirs.settled).toHaveLength(1);
   expect(JSON.stringify([s.seen, s.news])).not.toContain('hunter2');

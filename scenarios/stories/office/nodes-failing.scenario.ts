@@ -35,11 +35,10 @@ scenario('a node that closes frees its seats at once', {}, async (s) => {
 });
 
 scenario('a register that is away: calls go on within the lease; later all join again', {}, async (s) => {
-  const { agent, urls } = await seated(s);
+  const { agent, urls, register } = await seated(s);
   const near = s.peer('near', answers, urls[0]);
   near.join('computer', 'near');
   await s.run(20);
-  const { register } = s.network;
   register.faults.isDown = true;
   const [late, there] = [
     s.peer('late', {}, urls[0]).join('computer', 'late'),
@@ -64,8 +63,7 @@ scenario('a register that is away: calls go on within the lease; later all join 
 });
 
 scenario('a seat that was taken while its node was apart is given up there', {}, async (s) => {
-  const { computer, urls } = await seated(s);
-  const { register } = s.network;
+  const { computer, urls, register } = await seated(s);
   register.apart = 'n2';
   await s.run(leaseMs * 2);
   expect(s.network.isCurrent(urls[1] ?? '')).toBe(false);
@@ -77,8 +75,7 @@ scenario('a seat that was taken while its node was apart is given up there', {},
 });
 
 scenario('a lease that ended is known to have, also where the answer saying so was lost', {}, async (s) => {
-  const { computer, urls } = await seated(s);
-  const { register } = s.network;
+  const { computer, urls, register } = await seated(s);
   register.apart = 'n2';
   await s.run(leaseMs * 2);
   expect(await joining(s, urls[0])).toEqual(granted);
@@ -106,13 +103,12 @@ scenario('an agent that sits elsewhere is refused, although the register would l
 });
 
 scenario('a peer at another node is reached as before after a register that was empty', {}, async (s) => {
-  const { agent, urls } = await seated(s);
+  const { agent, urls, register } = await seated(s);
   const others = ['c2', 'c3', 'c4'].map((name, n) => ({ name, peer: s.peer(name, answers, urls[n % 2]) }));
   for (const { name, peer } of others) {
     peer.join('computer', name);
     await s.run(20);
   }
-  const { register } = s.network;
   register.faults.isDown = true;
   await s.run(1_000);
   register.forget();
@@ -154,8 +150,7 @@ scenario('a call that runs for long is not taken for one that is lost', {}, asyn
 });
 
 scenario('an answer for a node that hears nothing for a moment comes when it hears again', {}, async (s) => {
-  const { agent } = await seated(s);
-  const { register } = s.network;
+  const { agent, register } = await seated(s);
   const ack = call(agent, 'r1', 'read', 'c', 0);
   register.deaf = 'n1';
   await s.run(3_000);
@@ -192,8 +187,7 @@ scenario('what waited while the lease ended is relayed to nobody', {}, async (s)
 });
 
 scenario('a question that comes after the lease of its node has ended is asked of nobody', {}, async (s) => {
-  const { agent, computer, urls } = await seated(s);
-  const { register } = s.network;
+  const { agent, computer, urls, register } = await seated(s);
   register.faults.delay = () => leaseMs * 2;
   const ack = await after(s, 1, call(agent, 'r1'));
   register.apart = 'n2';
@@ -215,8 +209,7 @@ scenario('a question for a seat that its computer leaves meanwhile is asked of n
 });
 
 scenario('nobody gets a seat that is taken after a fail-over that forgot the last claims', {}, async (s) => {
-  const { urls } = await seated(s);
-  const { register } = s.network;
+  const { urls, register } = await seated(s);
   register.failOver();
   expect(said(await joining(s, urls[0]))).toContain('cannot reach its register');
   await s.run(leaseMs * 2);
@@ -225,8 +218,7 @@ scenario('nobody gets a seat that is taken after a fail-over that forgot the las
 });
 
 scenario('an earlier holder must join again after a register that forgot who took a seat', {}, async (s) => {
-  const { computer, urls } = await seated(s);
-  const { register } = s.network;
+  const { computer, urls, register } = await seated(s);
   register.apart = 'n2';
   await s.run(leaseMs * 2);
   const later = s.peer('c', answers, urls[0]);

@@ -14,15 +14,13 @@ export const answers = {
 export const call = (agent: Peer, reqId: string, tool = 'read', computer = 'c', timeout = 60): unknown[][] =>
   agent.ask(events.toolCall, { agent: 'a', req_id: reqId, computer, tool_name: tool, params: {}, timeout });
 /** An agent at the first node and a computer at the second. */
-export const seated = async (
-  s: Harness,
-): Promise<{ readonly agent: Peer; readonly computer: Peer; readonly urls: readonly string[] }> => {
+export const seated = async (s: Harness) => {
   const urls = [await startNode(s, 1), await startNode(s, 2)];
   const agent = s.peer('a', {}, urls[0]);
   const computer = s.peer('c', answers, urls[1]);
   const acks = await after(s, 20, [agent.join('agent', 'a'), computer.join('computer', 'c')]);
   expect(acks).toEqual([granted, granted]);
-  return { agent, computer, urls };
+  return { agent, computer, urls, register: s.network.register };
 };
 /** Answers to a computer that joins at this node. */
 export async function joining(s: Harness, url: string | undefined, name = 'c'): Promise<unknown[][]> {

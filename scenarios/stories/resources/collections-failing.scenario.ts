@@ -7,6 +7,7 @@ import {
   ask,
   collected,
   documents,
+  given,
   read,
   showing,
   shown,
@@ -36,7 +37,7 @@ scenario('a read that is refused says why; one never answered ends in its time',
 });
 
 let listed: readonly string[] = [];
-const windowsOf = showing([], (uri) => ({ answers: { contents: [{ uri, text: uri }] }, afterMs: 3_000 }));
+const windowsOf = showing([], (uri) => given(uri, { text: uri }, 3_000));
 const changing: Script = {
   ...windowsOf,
   methods: {
@@ -92,9 +93,7 @@ let isFirst = true;
 const losing = {
   servers: {
     a: showing(['window://a/1'], (uri) =>
-      isFirst
-        ? { errors: 'not yet', afterMs: 1 }
-        : { answers: { contents: [{ uri, text: 'x' }] }, afterMs: 1 },
+      isFirst ? { errors: 'not yet', afterMs: 1 } : given(uri, { text: 'x' }),
     ),
     b: windows('window://b/1'),
   },

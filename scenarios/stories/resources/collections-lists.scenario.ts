@@ -8,6 +8,7 @@ import {
   changes,
   document,
   documents,
+  given,
   read,
   reads,
   replyTo,
@@ -25,18 +26,6 @@ const entries = (...uris: readonly string[]): object => ({
 });
 const slowly = (script: Script, ms: number, ...uris: readonly string[]): Script =>
   listing(script, () => ({ answers: entries(...uris), afterMs: ms }));
-
-const late = { servers: { a: windows('window://a/1'), slow: slowly(windows(), 3_000, 'window://s/1') } };
-scenario('who asks before a server has listed its windows waits for its list', late, async (s) => {
-  await s.up(500);
-  ask(s, 'desktop', {}, 't1');
-  await s.run(1_000);
-  ask(s, 'desktop', {}, 't2');
-  expect(answers(s)).toEqual([]);
-  await s.run(2_000);
-  expect(answers(s).map(({ body }) => body.desktops.length)).toEqual([2, 2]);
-  expect(shown(s).missing).toEqual([]);
-});
 
 let failsNow = true;
 const notNow = {
@@ -70,10 +59,7 @@ let listedNow = ['window://a/1', 'window://a/never'];
 const vanishing = {
   servers: {
     a: listing(
-      showing([], (uri) => {
-        if (uri.endsWith('1')) return { answers: { contents: [{ uri, text: 'x' }] }, afterMs: 1 };
-        return { never: true };
-      }),
+      showing([], (uri) => (uri.endsWith('1') ? given(uri, { text: 'x' }) : { never: true })),
       () => ({ answers: entries(...listedNow), afterMs: 1 }),
     ),
   },
@@ -188,10 +174,7 @@ scenario('the place of a window is what its URI says, then what its list says of
 const lying = {
   servers: {
     a: showing(['window://a/1'], () => ({ answers: nonsense, afterMs: 1 })),
-    b: showing(['dpe://b/1'], (uri) => ({
-      answers: { contents: [{ uri, text: JSON.stringify(document('dpe://b/1', 'soon')) }] },
-      afterMs: 1,
-    })),
+    b: showing(['dpe://b/1'], (uri) => given(uri, { text: JSON.stringify(document(uri, 'soon')) })),
   },
 };
 scenario('a server may answer a read with anything, and no machine breaks', lying, async (s) => {

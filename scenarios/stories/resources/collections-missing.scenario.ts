@@ -4,7 +4,7 @@ import { document as following, follow, meet, questions, type Answer } from '../
 import { scenario } from '../../stage/plan/index.ts';
 import { toolsOnly, type Script } from '../../stage/scripted/script.ts';
 import { planOf } from '../../stage/server-plan.ts';
-import { answers, ask, document, read, reads, showing, shown, windows } from '../../stage/showing.ts';
+import { answers, ask, document, given, read, reads, showing, shown, windows } from '../../stage/showing.ts';
 import { after, everybody } from '../../stage/watching.ts';
 
 const good = 'dpe://h/good';
@@ -19,10 +19,7 @@ const texts: Readonly<Record<string, object>> = {
   'dpe://host': catalogue,
 };
 const reading = (...uris: string[]): Script =>
-  showing(uris, (uri) => ({
-    answers: { contents: [{ uri, text: JSON.stringify(texts[uri]) }] },
-    afterMs: 1,
-  }));
+  showing(uris, (uri) => given(uri, { text: JSON.stringify(texts[uri]) }));
 
 const faulty = {
   servers: {
@@ -177,8 +174,7 @@ scenario('addresses and paths go to the host, and to agents where a config says 
   expect(await asAgent()).toEqual([whole, whole, remedy]);
 });
 
-const twin = (text: string): Script =>
-  showing(['window://h/a'], (at) => ({ answers: { contents: [{ uri: at, text }] }, afterMs: 1 }));
+const twin = (text: string): Script => showing(['window://h/a'], (at) => given(at, { text }));
 const twins = { servers: { one: twin('of one'), two: twin('of two') } };
 scenario('a read that names its server asks that one of two; another name has it not', twins, async (s) => {
   await everybody(s, 2_100);

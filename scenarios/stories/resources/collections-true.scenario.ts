@@ -6,6 +6,7 @@ import {
   collected,
   changes,
   document,
+  given,
   listing,
   now,
   reads,
@@ -42,10 +43,7 @@ for (const [what, uri] of [
 
 const unlisted = {
   servers: {
-    a: listing((uri) => ({
-      answers: { contents: [{ uri, text: JSON.stringify(document(uri, '2026-01-01')) }] },
-      afterMs: 1,
-    })),
+    a: listing((uri) => given(uri, { text: JSON.stringify(document(uri, '2026-01-01')) })),
   },
 };
 for (const [collection, first, second] of [

@@ -9,6 +9,7 @@ import {
   collected,
   changes,
   documents,
+  given,
   read,
   reads,
   showing,
@@ -26,10 +27,7 @@ const silent: Script = {
 };
 
 let content: object = {};
-const showingContent = showing(['window://a/1'], (uri) => ({
-  answers: { contents: [{ uri, ...content }] },
-  afterMs: 1,
-}));
+const showingContent = showing(['window://a/1'], (uri) => given(uri, content));
 const untold = { servers: { a: { ...showingContent, ...silent } } };
 scenario('a server that tells of no change takes part only where its config says so', untold, async (s) => {
   content = { text: 'first' };
@@ -107,7 +105,7 @@ scenario(
 
 const manyWindows = showing(
   Array.from({ length: 20 }, (_, n) => `window://a/${n + 1}`),
-  (uri) => ({ answers: { contents: [{ uri, ...content }] }, afterMs: 1 }),
+  (uri) => given(uri, content),
 );
 const slowly = {
   servers: {
@@ -116,9 +114,9 @@ const slowly = {
       methods: { ...manyWindows.methods, 'resources/subscribe': { answers: {}, afterMs: 1_000 } },
     },
     refuses: {
-      ...showing(['window://r/1'], (uri) => ({ answers: { contents: [{ uri, text: 'r' }] }, afterMs: 1 })),
+      ...showing(['window://r/1'], (uri) => given(uri, { text: 'r' })),
       methods: {
-        'resources/read': { answers: { contents: [{ uri: 'window://r/1', ...content }] }, afterMs: 1 },
+        'resources/read': given('window://r/1', content),
         'resources/subscribe': { errors: 'not for you', afterMs: 1 },
       },
     },

@@ -7,6 +7,7 @@ import {
   changes,
   document,
   documents,
+  given,
   reads,
   showing,
   shown,
@@ -36,23 +37,11 @@ scenario('a Desktop has the windows of all; an unchanged one costs no question',
   expect(reads(s)).toEqual(asked);
 });
 
+const catalogue = { documents: [document('dpe://b/9', '2026-02-01T00:00:00Z')], total_count: 1 };
 const catalogued = {
   servers: {
     a: documents('dpe://a/1', 'dpe://a/2'),
-    b: showing(['dpe://b'], (uri) => ({
-      answers: {
-        contents: [
-          {
-            uri,
-            text: JSON.stringify({
-              documents: [document('dpe://b/9', '2026-02-01T00:00:00Z')],
-              total_count: 1,
-            }),
-          },
-        ],
-      },
-      afterMs: 1,
-    })),
+    b: showing(['dpe://b'], (uri) => given(uri, { text: JSON.stringify(catalogue) })),
   },
 };
 scenario('a Finder has the documents of all, and what is in a listed catalogue', catalogued, async (s) => {

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { expect } from 'vitest';
 import { scenario } from '../../stage/plan/index.ts';
 import type { AskedCall, Harness, HarnessOptions } from '../../stage/harness.ts';
+import { after } from '../../stage/watching.ts';
 
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
 const text = 'one two three';
@@ -37,8 +38,7 @@ const answers = async (s: Harness, ...asked: readonly AskedCall[]): Promise<unkn
 };
 const uploadOf = (asked: AskedCall): string => (answer(asked) as { upload_id: string }).upload_id;
 const begun = async (s: Harness, more: object = {}): Promise<string> => {
-  const asked = first(s, 'one ', more);
-  await s.run(100);
+  const asked = await after(s, 100, first(s, 'one ', more));
   return uploadOf(asked);
 };
 const no = (reason: string) => ({ code: 4019, details: { reason } });
@@ -138,8 +138,8 @@ for (const waitMs of [0, 3])
     const where = first(s, '', { resume: true });
     expect(await answers(s, where)).toMatchObject([{ upload_id, chunk_offset: 0, received: 4 }]);
     const last = put(s, { upload_id, at: 4, part: 'two three', eof: true });
-    const after = first(s, '', { resume: true });
-    expect(await answers(s, last, after)).toMatchObject([{ total_size: text.length }, { upload_id }]);
+    const again = first(s, '', { resume: true });
+    expect(await answers(s, last, again)).toMatchObject([{ total_size: text.length }, { upload_id }]);
     expect(await answers(s, first(s, '', { resume: true }))).toMatchObject([
       { landing_path: expect.any(String) },
     ]);
@@ -156,8 +156,7 @@ scenario('a first part of another file, or of another agent, goes on with no upl
   stranger.join('agent', 'a2');
   await s.run(50);
   const part = { agent: 'a2', req_id: 'r', computer: 'c1', chunk_offset: 4, eof: false, blob: '' };
-  const theirs = stranger.ask('client:put_blob', { ...part, upload_id });
-  await s.run(50);
+  const theirs = await after(s, 50, stranger.ask('client:put_blob', { ...part, upload_id }));
   expect(theirs[0]).toMatchObject([no('forbidden')]);
 });
 
@@ -166,8 +165,7 @@ for (const method of ['open', 'write', 'finish'])
     scenario(`a folder that ${fault} at ${method} ends the upload, which leaves nothing`, {}, async (s) => {
       await meet(s);
       s.callPorts.landing.faults = { [method]: fault };
-      const asked = put(s, { part: text, eof: true, ...declared });
-      await s.run(idleMs + 100);
+      const asked = await after(s, idleMs + 100, put(s, { part: text, eof: true, ...declared }));
       expect(answer(asked)).toMatchObject(no('io_error'));
       nothingLeft(s);
     });
@@ -201,20 +199,17 @@ const asking = (says: 'allow' | 'allowForSession' | 'deny' | 'never' | 'nobody')
 for (const says of ['allow', 'allowForSession'] as const)
   scenario(`a person is asked about a file, and says ${says}`, asking(says), async (s) => {
     await meet(s, false);
-    const asked = first(s);
-    await s.run(400);
+    const asked = await after(s, 400, first(s));
     expect(asked.settled).toEqual([]);
     // The first part came again, because the office gave up waiting: both are answered.
-    const again = first(s, '', { resume: true });
-    await s.run(200);
+    const again = await after(s, 200, first(s, '', { resume: true }));
     expect(answer(asked)).toMatchObject({ received: 4 });
     expect(answer(again)).toMatchObject({ upload_id: uploadOf(asked) });
   });
 for (const says of ['deny', 'never', 'nobody'] as const)
   scenario(`no file is taken when a person is asked and ${says} comes`, asking(says), async (s) => {
     await meet(s, false);
-    const asked = [first(s), first(s, '', { resume: true })];
-    await s.run(s.timing.confirmMs + 500);
+    const asked = await after(s, s.timing.confirmMs + 500, [first(s), first(s, '', { resume: true })]);
     expect(asked.map(answer)).toMatchObject([no('forbidden'), no('forbidden')]);
     nothingLeft(s);
   });
@@ -242,8 +237,7 @@ for (const [what, permission, text] of [
 ] as const)
   scenario(`no file is taken when the rule of a host ${what}`, ruled(permission), async (s) => {
     await meet(s);
-    const asked = [first(s), first(s, '', { resume: true })];
-    await s.run(s.timing.confirmMs + 500);
+    const asked = await after(s, s.timing.confirmMs + 500, [first(s), first(s, '', { resume: true })]);
     expect(asked.map(answer)).toMatchObject([
       { ...no('forbidden'), message: expect.stringContaining(text) },
       { code: 4019 },

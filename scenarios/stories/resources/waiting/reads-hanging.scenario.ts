@@ -2,7 +2,17 @@
 import { expect } from 'vitest';
 import type { Harness } from '../../../stage/harness.ts';
 import { scenario } from '../../../stage/plan/index.ts';
-import { answers, ask, collected, changes, document, reads, showing, shown } from '../../../stage/showing.ts';
+import {
+  answers,
+  ask,
+  collected,
+  changes,
+  document,
+  given,
+  reads,
+  showing,
+  shown,
+} from '../../../stage/showing.ts';
 
 const scheme = { desktop: 'window', finder: 'dpe' } as const;
 const partly = (collection: keyof typeof scheme, server: string, count: number, hanging: number) =>
@@ -10,7 +20,7 @@ const partly = (collection: keyof typeof scheme, server: string, count: number, 
     Array.from({ length: count }, (_, n) => `${scheme[collection]}://${server}/${n}`),
     (uri) => {
       if (Number(uri.slice(uri.lastIndexOf('/') + 1)) < hanging) return { never: true };
-      return { answers: { contents: [{ uri, text: contentOf(collection, uri) }] }, afterMs: 2 };
+      return given(uri, { text: contentOf(collection, uri) }, 2);
     },
   );
 const contentOf = (collection: keyof typeof scheme, uri: string): string =>
@@ -86,7 +96,7 @@ const eager = {
   servers: {
     a: showing(
       Array.from({ length: 40 }, (_, n) => `window://a/${n}`),
-      (uri) => ({ answers: { contents: [{ uri, text: uri }] }, afterMs: 1_000 }),
+      (uri) => given(uri, { text: uri }, 1_000),
     ),
     hangs: partly('desktop', 'hangs', 4, 1),
   },
@@ -122,25 +132,4 @@ scenario('a question for one window waits for it alone, and it is read first', e
   ask(s, 'desktop', { window: 'window://hangs/0' }, 'again');
   await s.run(10);
   expect(shown(s).missing).toHaveLength(1);
-});
-
-const lagging = {
-  servers: {
-    a: showing(
-      Array.from({ length: 40 }, (_, n) => `window://a/${n}`),
-      (uri) => ({ answers: { contents: [{ uri, text: uri }] }, afterMs: 400 }),
-    ),
-  },
-  timing: { aggregateMs: 1_000 },
-};
-scenario('what was not read in time is read on without another question, and told', lagging, async (s) => {
-  await s.up(2_000);
-  await collected(s, 'desktop', {}, s.timing.aggregateMs + 10);
-  expect(shown(s).body.desktops.length).toBeLessThan(40);
-  const told = changes(s, 'desktop');
-  await s.run(4_000);
-  expect(changes(s, 'desktop')).toBe(told + 1);
-  expect(reads(s)).toBe(40);
-  await collected(s, 'desktop', {}, 10);
-  expect(shown(s)).toMatchObject({ missing: [], body: { desktops: { length: 40 } } });
 });
