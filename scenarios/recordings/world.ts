@@ -40,14 +40,20 @@ export class World implements AsyncDisposable {
   readonly computer: Computer;
   readonly agent: Agent;
   #office: Office;
-  readonly #pids = new Map<string, number>();
+  readonly #pids: ReadonlyMap<string, number>;
 
-  private constructor(runtime: Runtime, office: Office, computer: Computer, agent: Agent, tap: Tap) {
+  private constructor(
+    runtime: Runtime,
+    office: Office,
+    computer: Computer,
+    agent: Agent,
+    pids: ReadonlyMap<string, number>,
+  ) {
     this.runtime = runtime;
     this.#office = office;
     this.computer = computer;
     this.agent = agent;
-    tap.add({ record: (record) => this.#note(record) });
+    this.#pids = pids;
   }
   static async open({ dir, profile, servers }: WorldOptions): Promise<World> {
     const tap = new Tap();
@@ -69,16 +75,10 @@ export class World implements AsyncDisposable {
     const seat = { url: office.url };
     const options = { name: 'c1', office: seat, timing: hurried };
     const pids = new Map<string, number>();
-    const stop = tap.add({ record: (record) => noteIn(pids, record) });
+    tap.add({ record: (record) => noteIn(pids, record) });
     const computer = await createComputer(options, { runtime, config: config.config });
     const agent = await createAgent({ url: office.url, timing: hurried }, runtime);
-    stop();
-    const world = new World(runtime, office, computer, agent, tap);
-    for (const [server, pid] of pids) world.#pids.set(server, pid);
-    return world;
-  }
-  #note(record: DirectoryRecord): void {
-    noteIn(this.#pids, record);
+    return new World(runtime, office, computer, agent, pids);
   }
   /** Kills a server from outside the host. */
   kill(server: string, signal: NodeJS.Signals): void {

@@ -34,7 +34,6 @@ export const refusing =
   (_, ack) =>
     ack({ error: { code, message: `no: ${code}` } });
 export const event = { desktop: 'client:get_desktop', finder: 'client:get_finder' } as const;
-export const at = { desktop: 'agent/desktopView:c1', finder: 'agent/finderView:c1' } as const;
 export const update = (peer: Peer, collection: ResourceCollection, computer = 'c1'): void =>
   peer.say(`server:update_${collection}`, { computer });
 export const follow = (s: Harness, collection: ResourceCollection): void =>

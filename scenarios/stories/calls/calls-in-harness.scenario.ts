@@ -3,9 +3,8 @@ import { expect } from 'vitest';
 import type { AnyEventObject } from 'xstate';
 import type { HarnessOptions } from '../../stage/harness.ts';
 import { scenario } from '../../stage/plan/index.ts';
-import { after, refusing, breaks, reaches, stageOf } from '../../stage/watching.ts';
+import { after, refusing, breaks, reaches, stageOf, hello } from '../../stage/watching.ts';
 
-const hello = { content: [{ type: 'text', text: 'hello' }] };
 const slow = { tools: { read: { answers: hello, afterMs: 500 } } };
 const slowly = { servers: { fs: slow } };
 

@@ -2,9 +2,8 @@ import { expect } from 'vitest';
 import { scenario } from '../../stage/plan/index.ts';
 import type { RequestFact } from '../../../machines/kernel/ports.ts';
 import type { AskedCall, Harness, HarnessOptions } from '../../stage/harness.ts';
-import { after, everybody } from '../../stage/watching.ts';
+import { after, everybody, hello } from '../../stage/watching.ts';
 
-const hello = { content: [{ type: 'text', text: 'hello' }] };
 const tools = { work: { answers: hello, afterMs: 1_000, progresses: { everyMs: 40 } } };
 const followed = (s: Harness): AskedCall => {
   const call = { reqId: 'r', ticket: 'r', computer: 'c1', tool: 'work', params: {}, timeoutMs: 60_000 };

@@ -75,15 +75,14 @@ scenario('what a server refuses, or a gateway before it, ends the one call and n
     tools: { ...Object.fromEntries(Object.keys(statuses).map((tool) => [tool, {}])), read: {} },
     faults: Object.entries(statuses).map(([tool, status]) => ({ fault: 'net.httpStatus', tool, status })),
   });
-  const [denied, tooMany, broken, gateway] = Object.keys(statuses).map((tool) =>
-    s.call(tool, { timeoutMs: 0 }),
-  );
+  const [denied, tooMany] = [s.call('t403', { timeoutMs: 0 }), s.call('t429', { timeoutMs: 0 })];
+  const [broken, gateway] = [s.call('t500', { timeoutMs: 0 }), s.call('t502', { timeoutMs: 0 })];
   const call = s.call('read');
-  for (const each of [denied, tooMany, broken, gateway, call]) if (each) s.settled(each);
-  if (denied) s.expect(denied).settles('failed', { code: 'AccessDenied', says: 'HTTP 403' });
-  if (tooMany) s.expect(tooMany).settles('failed', { says: 'HTTP 429' });
-  if (broken) s.expect(broken).settles('failed', { says: 'HTTP 500' });
-  if (gateway) s.expect(gateway).settles('unknown', { says: 'HTTP 502' });
+  s.settled(denied, tooMany, broken, gateway, call);
+  s.expect(denied).settles('failed', { code: 'AccessDenied', says: 'HTTP 403' });
+  s.expect(tooMany).settles('failed', { says: 'HTTP 429' });
+  s.expect(broken).settles('failed', { says: 'HTTP 500' });
+  s.expect(gateway).settles('unknown', { says: 'HTTP 502' });
   s.expect(call).settles('succeeded');
   s.expect(fs).visits('connecting', 'ready');
 });

@@ -26,8 +26,7 @@ scenario('a content whose parts stop coming goes on where it was when they come 
   s.fault('blob.stall');
   s.run(60_000);
   s.clearFaults();
-  s.shown(got);
-  s.expect(got).shows({ code: null, total: 9_000 });
+  s.expect(s.shown(got)).shows({ code: null, total: 9_000 });
 });
 
 scenario('a content that breaks fails, and so does each that is asked for until the disk is well', (s) => {
@@ -59,8 +58,7 @@ for (const [what, ms, uri] of [
     const put = s.put(9_000);
     s.run(ms);
     s.clearFaults();
-    s.shown(put);
-    s.expect(put).shows({ code: null, uris: [uri] });
+    s.expect(s.shown(put)).shows({ code: null, uris: [uri] });
   });
 
 scenario('a file whose disk breaks is refused, and lands when the disk is well', (s) => {

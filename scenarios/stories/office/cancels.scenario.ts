@@ -1,9 +1,8 @@
 import { expect } from 'vitest';
 import { scenario } from '../../stage/plan/index.ts';
 import type { Harness } from '../../stage/harness.ts';
-import { after, everybody } from '../../stage/watching.ts';
+import { after, everybody, hello } from '../../stage/watching.ts';
 
-const hello = { content: [{ type: 'text', text: 'hello' }] };
 const never = { fs: { tools: { read: { never: true, progresses: { everyMs: 20 } } } } } as const;
 /** The call reaches its computer, but its answer never reaches the agent. */
 const unheard = async (s: Harness, timeoutMs = 60_000) => {
