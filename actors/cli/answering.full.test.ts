@@ -1,23 +1,17 @@
 /** Tests of questions at a real terminal, asked and answered at every moment that is possible. */
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { atPty, type AtPty } from '../../scenarios/fixtures/at-pty.ts';
-import { fixtureFile } from '../../scenarios/fixtures/test-folder.ts';
+import { fixtureFile, testFolder } from '../../scenarios/fixtures/test-folder.ts';
 
 const server = fixtureFile('mcp-server.mjs');
 const ctrlC = '\u0003';
 const secret = 's3cret-word';
 
 let folder: string;
-let person: AtPty | undefined;
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'a2c-asked-'));
-});
-afterEach(() => {
-  person?.kill();
-  rmSync(folder, { recursive: true });
+  folder = testFolder('asked');
 });
 
 const given = (): string => join(folder, 'given.json');
@@ -39,10 +33,7 @@ function config(...inputs: readonly { readonly id: string }[]): string {
   writeFileSync(file, JSON.stringify({ mcpServers: { plain, asking }, inputs }));
   return file;
 }
-function start(...argv: readonly string[]): AtPty {
-  person = atPty(argv, { XDG_STATE_HOME: join(folder, 'state') });
-  return person;
-}
+const start = (...argv: readonly string[]): AtPty => atPty(argv, { XDG_STATE_HOME: join(folder, 'state') });
 const up = (file: string, boot: number): AtPty =>
   start('up', '-c', file, '--port', '0', '--boot', String(boot), '--no-inspect');
 const booted = /Type help/;

@@ -2,8 +2,8 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterEach, beforeAll, expect, it } from 'vitest';
-import { programAtPty, type AtPty } from '../../scenarios/fixtures/at-pty.ts';
+import { beforeAll, expect, it } from 'vitest';
+import { programAtPty } from '../../scenarios/fixtures/at-pty.ts';
 import { testFolder } from '../../scenarios/fixtures/test-folder.ts';
 
 const at = (path: string): string => fileURLToPath(new URL(`../../${path}`, import.meta.url));
@@ -16,7 +16,6 @@ const env = {
   TERM: 'xterm',
   PS1: '$ ',
 };
-let person: AtPty | undefined;
 beforeAll(() => {
   const main = [process.execPath, at('dist/actors/main.js')].map((word) => `'${word}'`).join(' ');
   writeFileSync(join(folder, 'a2c'), `#!/bin/sh\nexec ${main} "$@"\n`, { mode: 0o755 });
@@ -30,7 +29,6 @@ beforeAll(() => {
   // Lists the tools once, because Tab completes the last listed ones.
   execFileSync('a2c', ['tools', '-c', 'servers.json'], { cwd: folder, env, stdio: 'pipe' });
 });
-afterEach(() => person?.kill());
 
 const shells = [
   ['bash', ['--norc', '--noprofile', '-i'], 'eval "$(a2c completion bash)"'],
@@ -43,7 +41,7 @@ const isHere = (shell: string): boolean =>
 for (const [shell, args, load] of shells)
   it.skipIf(!isHere(shell))(`Tab in ${shell} completes a call, and starts no server`, async () => {
     const before = readFileSync(starts, 'utf8').length;
-    person = programAtPty(shell, args, env);
+    const person = programAtPty(shell, args, env);
     await person.rows(/[#$>]/);
     person.type(`cd '${folder}'; ${load}; echo lo''aded\r`);
     await person.rows(/^loaded/);

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, describe, expect, it } from 'vitest';
-import { atPrompt, seated, type AtPrompt } from '../e2e/at-prompt.ts';
+import { describe, expect, it } from 'vitest';
+import { atPrompt, seated } from '../e2e/at-prompt.ts';
 import { commandLine } from '../../scenarios/fixtures/command-line.ts';
 import { fixtureFile, testFolder } from '../../scenarios/fixtures/test-folder.ts';
 import { wordsIn } from './prompt/commands.ts';
@@ -57,11 +57,6 @@ describe('in a shell', () => {
 });
 
 describe('at the prompt', () => {
-  let up: AtPrompt;
-  afterEach(async () => {
-    up.end();
-    await up.ended;
-  });
   const hintsIn = (text: string): string[] =>
     [
       ...text
@@ -71,7 +66,7 @@ describe('at the prompt', () => {
       .map(([hint]) => hint.trim())
       .filter((hint) => !isExample(hint) && !/[?{]/.test(hint));
   it('each hint of an answer is a command that can be typed there', async () => {
-    up = atPrompt({ mcpServers });
+    const up = atPrompt({ mcpServers });
     await up.until(seated);
     const seen: string[] = [];
     for (const line of [
@@ -87,7 +82,7 @@ describe('at the prompt', () => {
     expect(seen).toEqual(expect.arrayContaining(['call a.get_next', 'tools a', 'list', 'inputs list']));
   });
   it('the words of the shell are there, also with a2c before them, and those of the shell alone say so', async () => {
-    up = atPrompt({ mcpServers: {} });
+    const up = atPrompt({ mcpServers: {} });
     await up.until(seated);
     for (const word of shared) expect(await up.ask(`npx a2c ${word}`), word).not.toContain('unknown command');
     expect(await up.ask('tools')).toContain('no servers; add one: add NAME -- COMMAND');
@@ -95,7 +90,7 @@ describe('at the prompt', () => {
     expect(Object.keys(words)).toEqual(expect.arrayContaining([...shared]));
   });
   it('a server is added, looked at and taken out in the words of the shell', async () => {
-    up = atPrompt({ mcpServers: {} });
+    const up = atPrompt({ mcpServers: {} });
     await up.until(seated);
     const added = `add new -e LAUNCHED_BY=hints -- ${fixture.command} ${fixture.args.join(' ')}`;
     expect(await up.ask(added)).toMatch(/^new +ready/m);
@@ -115,6 +110,4 @@ it('a tool whose name another server has is called with its server, in both plac
   expect(await up.ask('call b.get_next n=1')).toMatch(/^2$/m);
   expect(await up.ask('call b get_next n=2')).toMatch(/^3$/m);
   expect(await up.ask('call get_next n=1')).toContain('Name the server: call a.get_next or call b.get_next');
-  up.end();
-  await up.ended;
 });

@@ -1,21 +1,15 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
-import { text } from 'node:stream/consumers';
-import { fileURLToPath } from 'node:url';
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { commandLine } from '../../scenarios/fixtures/command-line.ts';
+import { startCommand } from '../../scenarios/fixtures/command-process.ts';
 import type { Terminal } from '../../adapters/terminal/terminal.ts';
 import { startGuarded, type GuardedServer } from '../../scenarios/fixtures/guarded-server.ts';
 import { testFolder } from '../../scenarios/fixtures/test-folder.ts';
 
 /** Tests of `a2c login` and `a2c logout` with a person who opens the address that is shown. */
-const main = fileURLToPath(new URL('../../dist/actors/main.js', import.meta.url));
 const folder = testFolder('login');
 let server: GuardedServer;
-afterEach(() => server.close());
 
 const configOf = (more: object = {}): string => {
   const file = join(folder, 'a2c.json');
@@ -97,19 +91,14 @@ describe('a2c login', () => {
 
   it('waits for the person as a process of its own that nobody types to', async () => {
     server = await startGuarded();
-    const child = spawn(process.execPath, [main, 'login', 'far', '-c', configOf()], {
-      stdio: ['ignore', 'pipe', 'pipe'],
-    });
-    const ended = once(child, 'exit');
-    const out = text(child.stdout);
-    for await (const line of createInterface({ input: child.stderr })) {
-      const [url] = /http\S+\/authorize\S*/.exec(line) ?? [];
-      if (url === undefined) continue;
-      // These requests take long enough that a process without an open handle would have exited.
-      for (let n = 0; n < 200; n += 1) await fetch(server.url);
-      expect((await fetch(url)).status).toBe(200);
-    }
-    expect([await out, await ended]).toEqual(['logged in to far: 1 tool\n', [0, null]]);
+    const { child, told, said, exited } = startCommand(['login', 'far', '-c', configOf()]);
+    child.stdin.end();
+    const [url] = await said(/http\S+\/authorize\S*(?=\n)/);
+    // These requests take long enough that a process without an open handle would have exited.
+    for (let n = 0; n < 200; n += 1) await fetch(server.url);
+    expect((await fetch(url)).status).toBe(200);
+    expect(await exited).toEqual({ code: 0, signal: null });
+    expect(told.out).toBe('logged in to far: 1 tool\n');
   });
 
   it('says what to do where there is nothing to log in to', async () => {

@@ -1,23 +1,17 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import type { Fact } from '../../machines/facts.ts';
 import { readFact } from '../../scenarios/fixtures/read-fact.ts';
 import { atPty, type AtPty } from '../../scenarios/fixtures/at-pty.ts';
 import { createAgent } from '../index.ts';
-import { fixtureFile } from '../../scenarios/fixtures/test-folder.ts';
+import { fixtureFile, testFolder } from '../../scenarios/fixtures/test-folder.ts';
 
 const server = fixtureFile('mcp-server.mjs');
 
 let folder: string;
-let person: AtPty | undefined;
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'a2c-pty-'));
-});
-afterEach(() => {
-  person?.kill();
-  rmSync(folder, { recursive: true });
+  folder = testFolder('pty');
 });
 
 /** Starts `a2c up` at a real terminal; its output has lines for a person and lines for programs. */
@@ -26,9 +20,7 @@ function up(env: Readonly<Record<string, string>> = {}, inputs: readonly object[
   const script = `require('fs').writeFileSync(process.argv[1], String(process.pid)); import(process.argv[2])`;
   const fixture = { command: process.execPath, args: ['-e', script, join(folder, 'pid'), server] };
   writeFileSync(config, JSON.stringify({ mcpServers: { fixture }, inputs }));
-  const argv = ['up', '-c', config, '--port', '0', '--facts'];
-  person = atPty(argv, env);
-  return person;
+  return atPty(['up', '-c', config, '--port', '0', '--facts'], env);
 }
 const serverPid = (): number => Number(readFileSync(join(folder, 'pid'), 'utf8'));
 const facts = (text: string): Fact[] =>

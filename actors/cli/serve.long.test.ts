@@ -1,35 +1,29 @@
-import { spawn, spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { spawnSync } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { readJson } from '../../machines/config/json-text.ts';
+import { closedAfter } from '../../scenarios/fixtures/closed-after.ts';
 import { commandLine } from '../../scenarios/fixtures/command-line.ts';
+import { startCommand } from '../../scenarios/fixtures/command-process.ts';
 import { startGuarded } from '../../scenarios/fixtures/guarded-server.ts';
 import { Spoken, type Told } from '../../scenarios/fixtures/served.ts';
+import { configFiles, testFolder } from '../../scenarios/fixtures/test-folder.ts';
 
 const file = (path: string): string => fileURLToPath(new URL(`../../${path}`, import.meta.url));
 const everything = file('node_modules/@modelcontextprotocol/server-everything/dist/index.js');
 const telling = file('scenarios/fixtures/telling-server.mjs');
 const wrapping = (...words: readonly string[]): readonly string[] => ['--', process.execPath, ...words];
-const ends: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const end of ends.splice(0).toReversed()) await end();
-});
-function newFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'served-'));
-  ends.push(() => rmSync(folder, { recursive: true, force: true }));
-  return folder;
-}
-function serving(args: readonly string[], how: { cwd?: string; stateDir?: string } = {}): Spoken {
-  const spoken = Spoken.serving(args, { stateDir: how.stateDir ?? newFolder(), ...how });
-  ends.push(() => spoken.child.kill('SIGKILL'));
+const newFolder = (): string => testFolder('served');
+const killedAfter = (spoken: Spoken): Spoken => {
+  onTestFinished(() => void spoken.child.kill('SIGKILL'));
   return spoken;
-}
+};
+const serving = (args: readonly string[], how: { cwd?: string; stateDir?: string } = {}): Spoken =>
+  killedAfter(Spoken.serving(args, { stateDir: how.stateDir ?? newFolder(), ...how }));
 const isAlive = (pid: number): boolean => {
   try {
     process.kill(pid, 0);
@@ -130,15 +124,13 @@ async function modern(
     onAsked();
     return { action: 'decline' };
   });
-  ends.push(() => client.close());
-  await client.connect(transport);
+  await closedAfter(client).connect(transport);
   return client;
 }
 
 describe('a wrapped server', () => {
   it('is the same to a client as a bare one, message by message', async () => {
-    const bare = new Spoken(process.execPath, [everything]);
-    ends.push(() => bare.child.kill('SIGKILL'));
+    const bare = killedAfter(new Spoken(process.execPath, [everything]));
     const stateDir = newFolder();
     const first = serving(wrapping(everything), { stateDir });
     await first.begin();
@@ -244,23 +236,16 @@ describe('a2c serve', () => {
   });
 
   it('names the login that a server needs, and has its tools once its user has logged in', async () => {
-    const guarded = await startGuarded();
-    ends.push(() => guarded.close());
+    const { url } = await startGuarded();
     const stateDir = newFolder();
-    const config = join(newFolder(), 'a2c.json');
-    writeFileSync(config, JSON.stringify({ mcpServers: { far: { type: 'http', url: guarded.url } } }));
+    const config = configFiles(stateDir)({ far: { type: 'http', url } });
     const spoken = serving(['-c', config], { stateDir });
     await spoken.begin();
     expect((await spoken.ask('tools/list')).result).toEqual({ tools: [] });
     await spoken.until(() => /log in: .*login far -c/.test(spoken.stderr));
-    const login = spawn(process.execPath, [file('dist/actors/main.js'), 'login', 'far', '-c', config], {
-      stdio: ['ignore', 'ignore', 'pipe'],
-      env: { ...process.env, XDG_STATE_HOME: stateDir },
-    });
-    for await (const line of createInterface({ input: login.stderr })) {
-      const [page] = /http\S+\/authorize\S*/.exec(line) ?? [];
-      if (page !== undefined) expect((await fetch(page)).status).toBe(200);
-    }
+    const login = startCommand(['login', 'far', '-c', config], { XDG_STATE_HOME: stateDir });
+    const [page] = await login.said(/http\S+\/authorize\S*(?=\n)/);
+    expect((await fetch(page)).status).toBe(200);
     await spoken.until(() => spoken.told.some(({ method }) => method === 'notifications/tools/list_changed'));
     expect((await spoken.call('greet')).result).toMatchObject({ content: [{ text: 'hello' }] });
   });

@@ -1,23 +1,16 @@
 /** Tests of Ctrl-Z at a real terminal: the shell gets its terminal modes back, and `fg` restores the prompt. */
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { beforeEach, expect, it } from 'vitest';
 import { atPty, atShell, type AtPty } from '../../scenarios/fixtures/at-pty.ts';
-import { fixtureFile } from '../../scenarios/fixtures/test-folder.ts';
+import { fixtureFile, testFolder } from '../../scenarios/fixtures/test-folder.ts';
 
 const server = fixtureFile('mcp-server.mjs');
 const ctrlZ = '\u001A';
 
 let folder: string;
-let person: AtPty | undefined;
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'a2c-suspended-'));
-});
-afterEach(async () => {
-  person?.kill();
-  await person?.exited;
-  rmSync(folder, { recursive: true });
+  folder = testFolder('suspended');
 });
 const given = (): unknown => JSON.parse(readFileSync(join(folder, 'given.json'), 'utf8'));
 /** Starts `a2c up` with one server; with `asks` the server needs a password first. */
@@ -29,8 +22,7 @@ function start(run: typeof atPty, asks = false): AtPty {
   const file = join(folder, 'servers.json');
   writeFileSync(file, JSON.stringify({ mcpServers: { one }, ...(asks && { inputs }) }));
   const argv = ['up', '-c', file, '--port', '0', '--boot', '0.05', '--no-inspect'];
-  person = run(argv, { XDG_STATE_HOME: join(folder, 'state') });
-  return person;
+  return run(argv, { XDG_STATE_HOME: join(folder, 'state') });
 }
 /** Sends Ctrl-Z and checks that the shell answers and its terminal echoes whole lines again. */
 async function stops(at: AtPty): Promise<void> {

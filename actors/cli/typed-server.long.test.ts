@@ -1,11 +1,10 @@
-import { fileURLToPath } from 'node:url';
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { commandLine } from '../../scenarios/fixtures/command-line.ts';
-import { startGuarded, type GuardedServer } from '../../scenarios/fixtures/guarded-server.ts';
-import { testFolder } from '../../scenarios/fixtures/test-folder.ts';
+import { startGuarded } from '../../scenarios/fixtures/guarded-server.ts';
+import { fixtureFile, testFolder } from '../../scenarios/fixtures/test-folder.ts';
 
 const folder = testFolder('typed-server');
-const file = fileURLToPath(new URL('../../scenarios/fixtures/typed-server.mjs', import.meta.url));
+const file = fixtureFile('typed-server.mjs');
 const server = ['--', process.execPath, file];
 const a2c = (...argv: string[]) => commandLine(argv, { folder });
 
@@ -48,12 +47,8 @@ it('a config is taken as JSON, whole or of one server', async () => {
 });
 
 describe('a URL', () => {
-  let guarded: GuardedServer;
-  afterEach(() => guarded.close());
-
   it('is logged in to by its name, and called with that login or a header', async () => {
-    guarded = await startGuarded();
-    const { url } = guarded;
+    const { url, valid } = await startGuarded();
     const before = await a2c('call', url, 'greet');
     expect(before.code).toBe(2);
     expect(before.err).toContain(`a2c login ${url}`);
@@ -68,9 +63,9 @@ describe('a URL', () => {
     expect(await a2c('call', url, 'greet')).toMatchObject({ code: 0, out: 'hello\n' });
     expect((await a2c('tools', url)).out).toContain('greet');
     expect((await a2c('tools', url, 'greet')).out).toContain(`a2c call ${url} greet`);
-    const [token = ''] = [...guarded.valid];
+    const [token = ''] = [...valid];
     expect(await a2c('logout', url)).toMatchObject({ code: 0 });
-    guarded.valid.add(token);
+    valid.add(token);
     const header = ['-H', `Authorization: Bearer ${token}`];
     expect(await a2c('call', url, 'greet', ...header)).toMatchObject({ code: 0, out: 'hello\n' });
   });

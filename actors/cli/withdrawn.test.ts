@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it } from 'vitest';
 import type { Fact } from '../../machines/facts.ts';
 import { atPrompt, seated } from '../e2e/at-prompt.ts';
 import { createAgent } from '../index.ts';
@@ -39,10 +39,6 @@ const flip = (): boolean => process.kill(Number(readFileSync(pid, 'utf8')), 'SIG
 
 it('a server whose tools were withdrawn says so as it happens, to who asks, and to who calls; and no more when they are back', async () => {
   const up = atPrompt(config);
-  onTestFinished(async () => {
-    up.write('quit\n');
-    await up.ended;
-  });
   /** Last `server_status` line for programs. */
   const state = (): Fact | undefined => up.facts().findLast(({ type }) => type === 'server_status');
   const asked = async (...lines: readonly string[]): Promise<string> => {

@@ -1,15 +1,18 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { expect, onTestFinished } from 'vitest';
 import { run } from '../cli/run.ts';
 import type { Fact } from '../../machines/facts.ts';
 import { readFact } from '../../scenarios/fixtures/read-fact.ts';
+import { testFolder } from '../../scenarios/fixtures/test-folder.ts';
 import { terminalOver } from './terminal-over.ts';
 
-/** Test form of `a2c up`, run in this process with streams in place of a terminal. */
+/**
+ * Test form of `a2c up`, run in this process with streams in place of a terminal. Its input ends with the test, which fails
+ * where the command fails then.
+ */
 export interface AtPrompt {
   write(text: string): void;
-  end(): void;
   /** Matches the output since the last call, and returns it. */
   until(pattern: RegExp): Promise<string>;
   ask(line: string): Promise<string>;
@@ -26,8 +29,7 @@ const withoutFacts = (text: string): string =>
   text.replaceAll(/(?<=a2c> )\n@a2c [^\n]*\n/g, '').replaceAll(/^@a2c [^\n]*\n/gm, '');
 
 export function atPrompt(config: object, { isTerminal = false, isRead = false }: How = {}): AtPrompt {
-  const folder = mkdtempSync(join(tmpdir(), 'a2c-prompt-'));
-  const file = join(folder, 'a2c.json');
+  const file = join(testFolder('prompt'), 'a2c.json');
   writeFileSync(file, JSON.stringify(config));
   let shown = '';
   let look = (): void => {};
@@ -46,13 +48,14 @@ export function atPrompt(config: object, { isTerminal = false, isRead = false }:
       };
       look();
     });
-  const ended = run(['up', '-c', file, '--name', 'c1', '--port', '0'], {
-    terminal,
-    signal: new AbortController().signal,
-  }).finally(() => rmSync(folder, { recursive: true }));
+  const context = { terminal, signal: new AbortController().signal };
+  const ended = run(['up', '-c', file, '--name', 'c1', '--port', '0'], context);
+  onTestFinished(async () => {
+    input.end();
+    expect(await ended).toBe(0);
+  });
   return {
     write: (text) => void input.write(text),
-    end: () => void input.end(),
     until,
     facts: () => told.all.split('\n').flatMap((line) => readFact(line.replace(/^(a2c> )*/, '')) ?? []),
     ask: (line) => {

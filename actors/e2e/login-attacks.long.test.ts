@@ -24,7 +24,6 @@ interface Attempt {
 /** Connects to a hostile server and waits until it rests. */
 async function attempt(instead: NonNullable<GuardedOptions['instead']>): Promise<Attempt> {
   const server = await startGuarded({ instead });
-  onTestFinished(server.close);
   const [shown, opened]: [string[], Promise<Response>[]] = [[], []];
   const computer = await bootedComputer({
     stateDir: false,

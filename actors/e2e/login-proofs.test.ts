@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { startGuarded, type GuardedOptions } from '../../scenarios/fixtures/guarded-server.ts';
+import { startGuarded } from '../../scenarios/fixtures/guarded-server.ts';
 import { createAgent, createOffice, type Computer, type ComputerOptions } from '../index.ts';
 import { bootedComputer } from '../../scenarios/fixtures/booted.ts';
 import { testFolder } from '../../scenarios/fixtures/test-folder.ts';
@@ -24,11 +24,6 @@ async function startIdp(): Promise<string> {
   });
   return `${url}/token`;
 }
-async function guarded(options: GuardedOptions) {
-  const server = await startGuarded(options);
-  onTestFinished(server.close);
-  return server;
-}
 async function computerOf(url: string, oauth: object, more: ComputerOptions = {}): Promise<Computer> {
   const computer = await bootedComputer({
     stateDir: false,
@@ -45,7 +40,7 @@ const through = (idpTokenEndpoint: string): object => ({
 });
 describe('a login through an identity provider', () => {
   it('asks nobody, and its tokens are in no trace, status, config of an agent, log or answer', async () => {
-    const server = await guarded({ assertion: grant });
+    const server = await startGuarded({ assertion: grant });
     const office = await createOffice({ port: 0 });
     onTestFinished(() => office.close());
     const told: unknown[] = [];
@@ -81,7 +76,7 @@ describe('a login through an identity provider', () => {
 describe('the identity of a workload', () => {
   it('is given up where the server takes none of its tokens', async () => {
     const workload = jwtWith({ aud: 'the-server' });
-    const server = await guarded({
+    const server = await startGuarded({
       assertion: workload,
       instead: ({ pathname }, response) => {
         if (pathname !== '/mcp') return false;

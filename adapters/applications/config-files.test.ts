@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { chmod, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { testFolder } from '../../scenarios/fixtures/test-folder.ts';
@@ -92,9 +92,8 @@ describe('a config file', () => {
 
 describe('the first config that exists', () => {
   const user = (): string => join(folder, 'user.json');
-  const fresh = (): Promise<string> => mkdtemp(join(folder, 'first-'));
   it('is a file asked for by name, whether it exists or not', async () => {
-    const folder = await fresh();
+    const folder = testFolder('first');
     await writeFile(join(folder, 'a2c.json'), '[]');
     expect(await findConfig('mine.json', folder, user())).toEqual({
       file: join(folder, 'mine.json'),
@@ -102,7 +101,7 @@ describe('the first config that exists', () => {
     });
   });
   it('is then a2c.json, .mcp.json, mcp.json of the folder, then that of the user, then none', async () => {
-    const folder = await fresh();
+    const folder = testFolder('first');
     expect(await findConfig(undefined, folder, user())).toBeUndefined();
     await writeFile(user(), '[]');
     expect(await findConfig(undefined, folder, user())).toMatchObject({ from: 'user' });

@@ -15,10 +15,7 @@ import type { LoginConfig } from './login-options.ts';
 /** Logins with a code that a person enters on another device (RFC 8628), at a server of ours over HTTP. */
 let server: GuardedServer;
 const paused: number[] = [];
-afterEach(async () => {
-  useClock(undefined);
-  await server.close();
-});
+afterEach(() => useClock(undefined));
 const start = async (options: GuardedOptions): Promise<void> => {
   server = await startGuarded(options);
   paused.length = 0;
@@ -64,7 +61,6 @@ describe('a login with a code', () => {
   it('falls back to a page where the server gives no codes, or none to this client', async () => {
     await start({});
     await loginBy(opens).login(news, never);
-    await server.close();
     await start({
       polls: [],
       instead: ({ pathname }, response) => {

@@ -1,8 +1,8 @@
-import { mkdir, mkdtemp, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import type { Lists } from '../../machines/catalog/entries.ts';
+import { testFolder } from '../../scenarios/fixtures/test-folder.ts';
 import { catalogsDir, keep, largestCatalog, mostCatalogs, readCached } from './catalogs.ts';
 
 const print = (of: number): string => of.toString(16).padStart(64, '0');
@@ -24,10 +24,9 @@ const catalog = (more: object): string =>
   JSON.stringify({ format: 'a2c-catalog/1', savedAt: now.toISOString(), lists: {}, ...more });
 
 let stateDir: string;
-beforeEach(async () => {
-  stateDir = await mkdtemp(join(tmpdir(), 'a2c-catalogs-'));
+beforeEach(() => {
+  stateDir = testFolder('catalogs');
 });
-afterEach(() => rm(stateDir, { recursive: true, force: true }));
 const fileOf = (of: number): string => join(catalogsDir(stateDir), `${print(of)}.json`);
 const write = async (of: number, text: string): Promise<void> => {
   await mkdir(catalogsDir(stateDir), { recursive: true });

@@ -1,7 +1,7 @@
-import { mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { testFolder } from '../../scenarios/fixtures/test-folder.ts';
 import { watchFile } from './settings.ts';
 
 let folder: string;
@@ -11,7 +11,7 @@ let hear: () => void;
 let watcher: ReturnType<typeof watchFile>;
 const problems: unknown[] = [];
 beforeEach(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'a2c-watch-'));
+  folder = testFolder('watch');
   file = join(folder, 'a2c.json');
   writeFileSync(file, '{}');
   told = 0;
@@ -28,7 +28,6 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   await watcher.close();
-  rmSync(folder, { recursive: true, force: true });
   expect(problems).toEqual([]);
 });
 /** Runs `act` and waits until the watcher reports a change of the file. */

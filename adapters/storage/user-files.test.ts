@@ -1,21 +1,20 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { statSync } from 'node:fs';
-import { mkdir, mkdtemp, readFile, realpath, rm, symlink, utimes, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, readFile, realpath, symlink, utimes, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { builtModule } from '../../scenarios/fixtures/built-module.ts';
+import { testFolder } from '../../scenarios/fixtures/test-folder.ts';
 import { userConfigFile } from '../applications/config-files.ts';
 import { isTrusted, lineHistory, saveBytes, trust, trustFile } from './user-files.ts';
 
 let folder: string;
 let file: string;
-beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'a2c-trust-'));
+beforeEach(() => {
+  folder = testFolder('trust');
   file = join(folder, 'state', 'a2c', 'trusted.json');
 });
-afterEach(() => rm(folder, { recursive: true, force: true }));
 
 describe('trust', () => {
   it('a folder is trusted after it was trusted once, and no other', async () => {

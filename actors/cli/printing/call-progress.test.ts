@@ -1,11 +1,8 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { readFact } from '../../../scenarios/fixtures/read-fact.ts';
 import { commandLine } from '../../../scenarios/fixtures/command-line.ts';
-import { progressFact, progressLine } from './call-progress.ts';
-import { fixtureFile } from '../../../scenarios/fixtures/test-folder.ts';
+import { progressLine } from './call-progress.ts';
+import { configFiles, fixtureFile, testFolder } from '../../../scenarios/fixtures/test-folder.ts';
 
 it.each([
   [{ progress: 3, total: 10, message: 'third file' }, 'copy 3/10 third file'],
@@ -14,23 +11,10 @@ it.each([
   expect(progressLine({ tool: 'copy', ...told })).toBe(line);
 });
 
-it('progress is a fact of its own for programs', () => {
-  const told = { reqId: 'r1', server: 'fs', tool: 'copy', progress: 1, total: 2 };
-  expect(progressFact(told)).toEqual({
-    ...{ type: 'call_progress', req_id: 'r1', server: 'fs', tool: 'copy', progress: 1, total: 2 },
-  });
-});
-
 it('a2c call tells programs of progress on stderr, and keeps stdout for the result', async () => {
-  const server = fixtureFile('mcp-server.mjs');
-  const folder = mkdtempSync(join(tmpdir(), 'a2c-progress-'));
-  const config = join(folder, 'a2c.json');
-  writeFileSync(
-    config,
-    JSON.stringify({ mcpServers: { fixture: { command: process.execPath, args: [server] } } }),
-  );
+  const fixture = { command: process.execPath, args: [fixtureFile('mcp-server.mjs')] };
+  const config = configFiles(testFolder('progress'))({ fixture });
   const { out, err } = await commandLine(['call', 'work', '--req-id', 'w1', '-c', config]);
-  rmSync(folder, { recursive: true });
   expect(out).toBe('done\n');
   const known = { type: 'call_progress', req_id: 'w1', server: 'fixture', tool: 'work', total: 2 };
   expect(err.split('\n').flatMap((line) => readFact(line) ?? [])).toEqual([

@@ -1,8 +1,5 @@
 import { expect, it } from 'vitest';
-import type { Computer } from '../../api/computer-handle.ts';
 import { conflictLines, listingText, logLine } from './servers.ts';
-import { Prompt } from '../prompt/prompt.ts';
-import type { CommandContext } from '../context.ts';
 
 const tool = {
   ...{ name: 'x', original: 'x', server: 'A', inputSchema: {} },
@@ -15,11 +12,6 @@ const refused = {
   ...{ name: 'x', server: 'B', reason: "Tool 'x' exists in multiple servers: 'A', 'B'" },
   suggestion: 'Write this.',
 };
-const lines = [
-  "refused: x of B: Tool 'x' exists in multiple servers: 'A', 'B'. Write this.",
-  `renamed: y of B is B_y: Tool 'y' exists in multiple servers: 'B', 'C'. Another name is given in the config of 'B': "tool_meta": {"y": {"alias": "…"}}`,
-];
-
 it('the tools of each server stand under it, and below them one line for all names that several have', () => {
   const servers = ['A', 'B'].map((name) => ({ name, state: 'ready' as const }));
   const listing = { tools: [tool, renamed], refused: [refused], servers };
@@ -30,33 +22,10 @@ it('the tools of each server stand under it, and below them one line for all nam
     '  B_y',
     'several servers have x, y: call SERVER.TOOL; "a2c": {"onConflict": "prefix"} in the config gives each a name of its own',
   ]);
-  expect(conflictLines(listing)).toEqual(lines);
-});
-
-it.each([
-  ['those alone', [refused], lines],
-  ['that there are none', [], ['no conflicts']],
-])('tools conflicts at the prompt shows %s', async (_, some, shown) => {
-  const said: string[] = [];
-  const terminal = {
-    isRead: true,
-    prompt: (_text: string, take: (line: string) => Promise<unknown>) => take('tools conflicts'),
-    out: (text: string) => said.push(text),
-    close: () => {},
-  };
-  const context = { terminal, signal: new AbortController().signal } as unknown as CommandContext;
-  const tools = some.length > 0 ? [tool, renamed] : [tool];
-  const computer = {
-    on: () => () => {},
-    tools: async () => ({ tools, refused: some, servers: [] }),
-    inputs: {},
-  } as unknown as Computer;
-  await new Prompt(context, computer, {
-    officeLine: '',
-    seat: { url: '', id: 'local' },
-    folder: '',
-  }).run();
-  expect(said).toEqual(shown);
+  expect(conflictLines(listing)).toEqual([
+    "refused: x of B: Tool 'x' exists in multiple servers: 'A', 'B'. Write this.",
+    `renamed: y of B is B_y: Tool 'y' exists in multiple servers: 'B', 'C'. Another name is given in the config of 'B': "tool_meta": {"y": {"alias": "…"}}`,
+  ]);
 });
 
 it('a line of output is shown with the time of day at which it came, and where it came from', () => {

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { atPrompt, seated, type AtPrompt } from '../../e2e/at-prompt.ts';
 import { createAgent, createComputer, createOffice, type Office } from '../../index.ts';
+import { closedAfter } from '../../../scenarios/fixtures/closed-after.ts';
 import { fixtureFile } from '../../../scenarios/fixtures/test-folder.ts';
 
 /** Tests of `connect` at the prompt, which moves a computer to another office that requires a token. */
@@ -12,16 +13,11 @@ let own: string;
 let other: Office;
 const ask = (line: string): Promise<string> => up.ask(line);
 beforeEach(async () => {
+  other = closedAfter(await createOffice({ port: 0, auth: 'REMOTE' }));
   up = atPrompt({ mcpServers: { fixture } });
   own = /http:\/\/[\d.:]+/.exec(await up.until(seated))?.[0] ?? '';
-  other = await createOffice({ port: 0, auth: 'REMOTE' });
 });
-afterEach(async () => {
-  vi.unstubAllEnvs();
-  up.end();
-  await up.ended;
-  await other.close();
-});
+afterEach(() => void vi.unstubAllEnvs());
 /** Calls a tool of the named computer through an agent in the other office, and returns the outcome. */
 async function calledAs(name: string, id = 'local'): Promise<unknown> {
   await using agent = await createAgent({ url: other.url, office: id, auth: 'REMOTE' });

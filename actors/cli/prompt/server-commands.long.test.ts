@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { atPrompt, seated, type AtPrompt } from '../../e2e/at-prompt.ts';
 import { fixtureFile } from '../../../scenarios/fixtures/test-folder.ts';
 
@@ -12,10 +12,6 @@ const ask = (line: string): Promise<string> => up.ask(line);
 beforeEach(async () => {
   up = atPrompt({ mcpServers: { fixture, gone } });
   await up.until(seated);
-});
-afterEach(async () => {
-  up.end();
-  expect(await up.ended).toBe(0);
 });
 
 describe('servers at the prompt', () => {
