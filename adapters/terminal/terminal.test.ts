@@ -172,6 +172,18 @@ describe('lines from behind', () => {
 });
 
 describe('a question', () => {
+  it('waits for the one before it, and the prompt is there again after the last answer', async () => {
+    const { terminal, told, lines, prompted, type } = createHarness('terminal');
+    const over = prompted();
+    const answers = Promise.all(['first? ', 'second? '].map((text) => terminal.question(text, never)));
+    await type('1\r');
+    await type('2\r');
+    expect([await answers, lastRow(told.written)]).toEqual([['1', '2'], '> ']);
+    await type('quit\r');
+    await over;
+    expect(lines).toEqual(['quit']);
+  });
+
   it('comes in the middle of a line that is worked on', async () => {
     const answers: (string | null)[] = [];
     const onLine: OnLine = async () => {
