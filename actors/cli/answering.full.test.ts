@@ -79,19 +79,6 @@ describe('a password at a2c up', () => {
     expect(at.all).not.toContain(secret);
   });
 
-  it('may be asked for by two servers, in any order of answers and prompt', async () => {
-    const at = up(config(user, password), 0.05);
-    await at.until(/User: /);
-    at.type('alice\r');
-    await at.until(booted);
-    await at.rows(/^Token:/);
-    at.type(`${secret}\r`);
-    await at.until(/asking +ready[^]*a2c> /);
-    await livesOn(at);
-    await quits(at);
-    expect(at.all).not.toContain(secret);
-  });
-
   it.each([
     ['before the boot wait is over', 600],
     ['after it', 0.05],

@@ -9,6 +9,7 @@ import {
 } from '../../scenarios/fixtures/resource-servers.ts';
 import { createComputer, createOffice } from '../index.ts';
 import { run } from './run.ts';
+import { documentIn } from '../../scenarios/fixtures/command-line.ts';
 import { bootedComputer } from '../../scenarios/fixtures/booted.ts';
 import { terminalOver } from '../e2e/terminal-over.ts';
 import { configFiles, testFolder } from '../../scenarios/fixtures/test-folder.ts';
@@ -37,10 +38,6 @@ async function a2c(argv: readonly string[], { isTerminal = false, signal }: How 
   const code = await run(argv, { terminal, signal: signal ?? new AbortController().signal });
   return { code, out: told.out, err: told.err };
 }
-const documentOf = ({ out }: { readonly out: string }): unknown => {
-  expect(out.trim().split('\n')).toHaveLength(1);
-  return JSON.parse(out);
-};
 const plan = 'dpe://h/reports%2F2026%20plan.pdf';
 
 describe('a2c desktop', () => {
@@ -51,7 +48,7 @@ describe('a2c desktop', () => {
     });
     const told = await a2c(['desktop', '--json', '-c', config]);
     expect(told).toMatchObject({ code: 0, err: '' });
-    expect(documentOf(told)).toEqual({
+    expect(documentIn(told)).toEqual({
       desktops: [
         'window://slow/main/tab1?priority=80\n\na page',
         'window://slow/log\n\nstarted',
@@ -74,7 +71,7 @@ describe('a2c desktop', () => {
       out: '── window://h/a\none\n\ntwo\\u001b[31m\n\n── window://h/b\n',
     });
     const one = await a2c(['desktop', '--window', 'window://h/b', '--json', '-c', config]);
-    expect(documentOf(one)).toEqual({ desktops: ['window://h/b'], missing: [] });
+    expect(documentIn(one)).toEqual({ desktops: ['window://h/b'], missing: [] });
     expect(await a2c(['desktop', '--size', '0', '-c', config])).toMatchObject({
       code: 0,
       out: 'no windows\n',
@@ -105,12 +102,12 @@ describe('a2c finder', () => {
   it('writes documents, their number and who is missing with --json', async () => {
     const config = await both();
     const all = await a2c(['finder', '--json', '-c', config]);
-    expect(documentOf(all)).toMatchObject({
+    expect(documentIn(all)).toMatchObject({
       documents: [{ server: 'here' }, { server: 'here' }, { server: 'there' }, { server: 'there' }],
       ...{ total_count: 4, missing: [] },
     });
     const some = ['finder', '--json', '--keyword', 'nothing', 'BUDGET', '--type', 'pdf', '--offset', '1'];
-    expect(documentOf(await a2c([...some, '--limit', '5', '-c', config]))).toMatchObject({
+    expect(documentIn(await a2c([...some, '--limit', '5', '-c', config]))).toMatchObject({
       documents: [{ server: 'there', title: 'The plan of 2026' }],
       total_count: 2,
     });
@@ -138,7 +135,7 @@ describe('a2c read', () => {
     const page = `${plan}/pages/1?format=markdown`;
     const text = '| month | cost |\n| --- | --- |\n| May | 3 |\n| June | 4 |\n\n[chart: costs over time]';
     expect(await a2c(['read', page, '-c', config])).toMatchObject({ code: 0, out: `${text}\n` });
-    expect(documentOf(await a2c(['read', page, '--json', '-c', config]))).toEqual({
+    expect(documentIn(await a2c(['read', page, '--json', '-c', config]))).toEqual({
       contents: [{ uri: page, mimeType: 'text/markdown', text }],
     });
     const picture = await a2c(['read', 'window://w/picture', '-c', config]);
@@ -153,7 +150,7 @@ describe('a2c read', () => {
     const config = fileOf({ docs: launchedWith('documents', mark, '--host', 'h') });
     const told = await a2c(['read', uri, '--json', '-c', config]);
     expect(told.code).toBe(1);
-    expect(documentOf(told)).toEqual({
+    expect(documentIn(told)).toEqual({
       error: { code, message: expect.any(String), details, remedy: expect.any(String) },
     });
     const person = await a2c(['read', uri, '-c', config]);
@@ -172,16 +169,16 @@ describe('a command with --url', () => {
     await using office = await createOffice({ port: 0 });
     await using _computer = await bootedComputer({ name: 'c1', config, office: { url: office.url } });
     const how = ['--json', '--url', office.url];
-    expect(documentOf(await a2c(['desktop', '--size', '1', ...how]))).toEqual({
+    expect(documentIn(await a2c(['desktop', '--size', '1', ...how]))).toEqual({
       desktops: ['window://w/main/tab1?priority=80\n\na page'],
       missing: [],
     });
-    expect(documentOf(await a2c(['finder', '--type', 'pdf', ...how]))).toMatchObject({
+    expect(documentIn(await a2c(['finder', '--type', 'pdf', ...how]))).toMatchObject({
       ...{ documents: [{ uri: plan, server: 'docs' }], total_count: 1, missing: [] },
     });
     const told = await a2c(['read', `${plan}/pages/9`, ...how]);
     expect(told.code).toBe(1);
-    expect(documentOf(told)).toMatchObject({
+    expect(documentIn(told)).toMatchObject({
       error: { code: 'PageOutOfRange', details: { page_index: 9, page_count: 2 } },
     });
   });
@@ -194,7 +191,7 @@ describe('a2c read of a URI that breaks a rule', () => {
     ['no uri', 'dpe://'],
   ])('is refused before its config is read: %s', async (uri, says) => {
     const told = await a2c(['read', uri, '--json', '-c', join(folder, 'none.json')]);
-    expect([told.code, documentOf(told)]).toEqual([
+    expect([told.code, documentIn(told)]).toEqual([
       1,
       { error: expect.objectContaining({ message: expect.stringContaining(says) }) },
     ]);
@@ -249,7 +246,7 @@ describe('a2c skills', () => {
       [['skill', 'greet', '--file', '../../x'], 'SkillFileNotAccessible'],
     ] as const) {
       const refused = await a2c([...argv, '--json', '--config', config]);
-      expect([refused.code, documentOf(refused)]).toMatchObject([1, { error: { code } }]);
+      expect([refused.code, documentIn(refused)]).toMatchObject([1, { error: { code } }]);
     }
   });
 
@@ -259,7 +256,7 @@ describe('a2c skills', () => {
     await using computer = await createComputer({ name: 'c', config: content, office: seat });
     expect(computer.name).toBe('c');
     const listed = await a2c(['skills', '--url', office.url, '--json']);
-    expect(documentOf(listed)).toMatchObject({
+    expect(documentIn(listed)).toMatchObject({
       skills: [{ computer: 'c', name: 'greet', source: 'config' }],
     });
     const text = await a2c(['skill', 'greet', '--url', office.url]);

@@ -120,8 +120,7 @@ describe('a2c import into a file', () => {
     ] as const) {
       const asked: string[] = [];
       const question = (text: string) => Promise.resolve((asked.push(text), answer));
-      const terminal = { isInteractive: true, question, out: () => {}, err: () => {} };
-      await commandLine(['import', theirs, '-c', into], { terminal: terminal as never });
+      await commandLine(['import', theirs, '-c', into], { as: { isInteractive: true, question } });
       expect([asked.length, existsSync(into)]).toEqual([1, there]);
     }
   });

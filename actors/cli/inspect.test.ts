@@ -1,36 +1,15 @@
 import { once } from 'node:events';
-import {
-  chmodSync,
-  existsSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  watch,
-  writeFileSync,
-} from 'node:fs';
+import { chmodSync, existsSync, readFileSync, statSync, watch, writeFileSync } from 'node:fs';
 import { createServer, type AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import type { CommandContext } from './context.ts';
 import { hostPath } from '../../machines/inspection.ts';
 import { attachTo } from '../../scenarios/fixtures/attached.ts';
-import { commandLine, type CommandOutput } from '../../scenarios/fixtures/command-line.ts';
+import { commandLine, inspected } from '../../scenarios/fixtures/command-line.ts';
+import { testFolder } from '../../scenarios/fixtures/test-folder.ts';
 
-/** Starts an office that runs until `stop`, and resolves with the address of its inspector. */
-async function openOffice(
-  ...options: string[]
-): Promise<{ url: string; told: Promise<CommandOutput>; stop(): void }> {
-  const aborter = new AbortController();
-  let found: (url: string) => void = () => {};
-  const address = new Promise<string>((resolve) => (found = resolve));
-  const told = commandLine(['office', '--port', '0', ...options], {
-    signal: aborter.signal,
-    onError: (line) => line.startsWith('inspector ') && found(line.slice('inspector '.length)),
-  });
-  return { url: await address, told, stop: () => aborter.abort() };
-}
+/** Starts an office whose page is at `url`. */
+const openOffice = (...options: string[]) => inspected(['office', '--port', '0', ...options], 'inspector ');
 interface Listed {
   readonly hosts: readonly { readonly kind: string; readonly name: string; readonly url: string }[];
 }
@@ -42,9 +21,9 @@ describe('a2c … --inspect', () => {
     const office = await openOffice('--inspect');
     const page = await attachTo(office.url);
     expect(await page.welcome()).toMatchObject({ host: { kind: 'office' }, mode: 'live', control: false });
-    office.stop();
+    const told = office.end();
     expect(await page.closed).toBe(1000);
-    expect((await office.told).code).toBe(0);
+    expect((await told).code).toBe(0);
   });
 
   it('takes the port that it is given, and ends with why when that is taken', async () => {
@@ -74,29 +53,24 @@ describe('a2c inspect', () => {
     expect((await commandLine(['inspect', name])).out).toBe(`${two.url}\n`);
     const { out } = await commandLine(['inspect']);
     for (const { url } of [one, two]) expect(out).toMatch(new RegExp(`^office .*${url}$`, 'm'));
-    for (const office of [one, two]) office.stop();
-    await Promise.all([one.told, two.told]);
+    await Promise.all([one.end(), two.end()]);
     expect((await listed()).map(({ url }) => url)).not.toEqual(expect.arrayContaining([one.url]));
   });
 
   it('joins all of them on one page, which passes questions on to each', async () => {
     const office = await openOffice('--inspect');
     const { name: named } = (await listed()).find(({ url: own }) => own === office.url) ?? {};
-    const aborter = new AbortController();
-    let found: (url: string) => void = () => {};
-    const address = new Promise<string>((resolve) => (found = resolve));
-    const told = commandLine(['inspect', '--all'], { signal: aborter.signal, onLine: found });
-    const url = await address;
+    const { url, end } = await inspected(['inspect', '--all']);
     const all = await attachTo(url);
     const fleet = await all.until(({ messages }) => messages.find((each) => each.type === 'fleet'));
     const at = fleet.hosts.findIndex(({ kind, name }) => kind === 'office' && name === named);
     const page = await attachTo(url, {}, hostPath(at));
     expect(await page.welcome()).toMatchObject({ host: { kind: 'office' }, mode: 'live', control: false });
     expect(await page.say({ type: 'ask', id: 1, what: 'messages', after: 0 })).toMatchObject({ ok: true });
-    office.stop();
+    const left = office.end();
     await page.until(({ messages }) => messages.find((each) => each.type === 'closed'));
-    expect((await office.told).code).toBe(0);
-    aborter.abort();
+    expect((await left).code).toBe(0);
+    const told = end();
     await Promise.all([all.closed, page.closed]);
     expect((await told).code).toBe(0);
     expect(await commandLine(['inspect', 'desk', '--all'])).toMatchObject({ code: 1 });
@@ -110,18 +84,11 @@ describe('a2c inspect', () => {
 });
 
 describe.skipIf(process.platform !== 'linux')('a browser', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'a2c-browser-'));
-  afterEach(() => {
-    vi.unstubAllEnvs();
-    rmSync(folder, { recursive: true, force: true });
-  });
-  const atTerminal = {
-    isInteractive: true,
-    out: () => {},
-    err: () => {},
-  } as unknown as CommandContext['terminal'];
+  afterEach(() => void vi.unstubAllEnvs());
 
   it('is opened at a terminal, by a file of this user: its command line holds no token', async () => {
+    const folder = testFolder('browser');
+    const as = { isInteractive: true };
     const asked = join(folder, 'asked');
     const opener = join(folder, 'xdg-open');
     writeFileSync(opener, `#!/bin/sh\necho "$*" > ${asked}.new && mv ${asked}.new ${asked}\n`);
@@ -136,17 +103,16 @@ describe.skipIf(process.platform !== 'linux')('a browser', () => {
         resolve();
       });
     });
-    await commandLine(['inspect', '--no-browser'], { terminal: atTerminal });
+    await commandLine(['inspect', '--no-browser'], { as });
     await commandLine(['inspect']);
     expect(existsSync(asked)).toBe(false);
-    expect((await commandLine(['inspect'], { terminal: atTerminal })).code).toBe(0);
+    expect((await commandLine(['inspect'], { as })).code).toBe(0);
     await written;
     const file = readFileSync(asked, 'utf8').trim();
     const token = /#token=\w+/.exec(office.url)?.[0] ?? 'none';
     expect(file).not.toContain(token);
     expect(readFileSync(file, 'utf8')).toContain(token);
     expect(statSync(file).mode & 0o777).toBe(0o600);
-    office.stop();
-    await office.told;
+    await office.end();
   });
 });

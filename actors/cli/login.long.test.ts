@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { commandLine } from '../../scenarios/fixtures/command-line.ts';
 import { startCommand } from '../../scenarios/fixtures/command-process.ts';
-import type { Terminal } from '../../adapters/terminal/terminal.ts';
 import { startGuarded, type GuardedServer } from '../../scenarios/fixtures/guarded-server.ts';
 import { testFolder } from '../../scenarios/fixtures/test-folder.ts';
 
@@ -53,19 +52,17 @@ describe('a2c login', () => {
   it('takes the address at which a browser of another machine ended', async () => {
     server = await startGuarded();
     const file = configOf();
-    const told = { out: '', err: '' };
-    const say = (to: 'out' | 'err') => (line: string) => void (told[to] += `${line}\n`);
-    const terminal = {
-      ...{ out: say('out'), outText: say('out'), err: say('err'), errText: say('err') },
-      ...{ isInteractive: true, meter: () => {}, line: () => {} },
-      question: async () => {
-        const [page = ''] = /http\S+\/authorize\S*/.exec(told.err) ?? [];
-        const { headers } = await fetch(page, { redirect: 'manual' });
-        return headers.get('location');
-      },
-    } as unknown as Terminal;
-    const { code } = await commandLine(['login', 'far', '--no-browser', '-c', file], { terminal });
-    expect({ code, out: told.out }).toEqual({ code: 0, out: 'logged in to far: 1 tool\n' });
+    let shown = '';
+    const question = async (): Promise<string | null> => {
+      const [page = ''] = /http\S+\/authorize\S*/.exec(shown) ?? [];
+      const { headers } = await fetch(page, { redirect: 'manual' });
+      return headers.get('location');
+    };
+    const told = await commandLine(['login', 'far', '--no-browser', '-c', file], {
+      as: { isInteractive: true, question },
+      onError: (line) => (shown += `${line}\n`),
+    });
+    expect(told).toMatchObject({ code: 0, out: 'logged in to far: 1 tool\n' });
   });
 
   it('shows a code for another device where no browser is here and the server has such codes', async () => {

@@ -1,34 +1,21 @@
-import { afterEach, describe, expect, it } from 'vitest';
-import { io, type Socket } from 'socket.io-client';
+import { describe, expect, it } from 'vitest';
+import { closedAfter } from '../../scenarios/fixtures/closed-after.ts';
 import { startCommand } from '../../scenarios/fixtures/command-process.ts';
+import { SeatedPeer } from '../../scenarios/fixtures/seated-peer.ts';
 import { testFolder } from '../../scenarios/fixtures/test-folder.ts';
 import { fileURLToPath } from 'node:url';
 
 const state = testFolder('drain');
 
-const sockets: Socket[] = [];
-afterEach(() => {
-  sockets.splice(0).forEach((socket) => socket.disconnect());
-});
 async function office(...argv: string[]) {
   const started = startCommand(['office', '--port', '0', '--open', ...argv], { XDG_STATE_HOME: state });
   const [url] = await started.said(/^http:\S+(?=\n)/);
   return { ...started, url };
 }
-type Ack = readonly unknown[];
-interface Peer {
-  readonly socket: Socket;
-  ask(event: string, body: unknown): Promise<Ack>;
-  readonly goodbye: Promise<unknown>;
-}
-async function seated(url: string, role: string, name: string): Promise<Peer> {
-  const socket = io(`${url}/smcp`, { forceNew: true, reconnection: false, transports: ['websocket'] });
-  sockets.push(socket);
-  const goodbye = new Promise((resolve) => socket.once('notify:disconnecting', resolve));
-  const ask = (event: string, body: unknown): Promise<Ack> =>
-    new Promise((resolve) => socket.emit(event, body, (...ack: unknown[]) => resolve(ack)));
-  expect(await ask('server:join_office', { office_id: 'o', role, name })).toEqual([true, null]);
-  return { socket, ask, goodbye };
+async function seated(url: string, role: 'agent' | 'computer', name: string): Promise<SeatedPeer> {
+  const peer = closedAfter(new SeatedPeer(url, name));
+  expect(await peer.join(role)).toEqual([true, null]);
+  return peer;
 }
 const call = { agent: 'a', req_id: 'r', computer: 'c', tool_name: 't', params: {}, timeout: 0 };
 const closing = { code: 503, message: 'The office is closing: connect again' };
@@ -46,7 +33,7 @@ describe('an office that hears SIGTERM', () => {
     const answerIt = await asked;
     child.kill('SIGTERM');
     // The office says goodbye first to peers that wait for no answer.
-    expect(await idle.goodbye).toEqual(closing);
+    await idle.hears('notify:disconnecting', closing);
     expect(await agent.ask('client:tool_call', { ...call, req_id: 'late' })).toMatchObject([
       { isError: true, structuredContent: { error: { code: 503, details: { reason: 'closing' } } } },
     ]);
@@ -57,7 +44,7 @@ describe('an office that hears SIGTERM', () => {
     expect([response.status, await response.json()]).toEqual([503, expect.objectContaining({ code: 503 })]);
     answerIt({ content: [{ type: 'text', text: 'done' }] });
     expect(await answer).toMatchObject([{ content: [{ text: 'done' }] }]);
-    expect(await Promise.all([agent.goodbye, computer.goodbye])).toEqual([closing, closing]);
+    for (const peer of [agent, computer]) await peer.hears('notify:disconnecting', closing);
     expect(await exited).toMatchObject({ code: 143 });
   });
 

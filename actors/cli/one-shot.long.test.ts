@@ -1,6 +1,6 @@
 import { io } from 'socket.io-client';
 import { describe, expect, it } from 'vitest';
-import { commandLine, type CommandOutput } from '../../scenarios/fixtures/command-line.ts';
+import { commandLine, documentIn, type CommandOutput } from '../../scenarios/fixtures/command-line.ts';
 import { startHttpServer } from '../../scenarios/fixtures/http-server.ts';
 import { createOffice } from '../api/office.ts';
 import { configFiles, fixtureFile, testFolder } from '../../scenarios/fixtures/test-folder.ts';
@@ -10,10 +10,6 @@ const fixture = fixtureFile('mcp-server.mjs');
 const folder = testFolder('one-shot');
 const fileOf = configFiles(folder);
 const server = { command: process.execPath, args: [fixture] };
-const documentIn = ({ out }: CommandOutput): Record<string, unknown> => {
-  expect(out.trim().split('\n')).toHaveLength(1);
-  return JSON.parse(out) as Record<string, unknown>;
-};
 
 describe('a2c call', () => {
   it('shows the whole of a result that is cut elsewhere: nobody can ask for it later', async () => {

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { createOffice } from '../api/office.ts';
-import { commandLine, type CommandOutput } from '../../scenarios/fixtures/command-line.ts';
+import { commandLine, documentIn, type CommandOutput } from '../../scenarios/fixtures/command-line.ts';
 import { fixtureFile, testFolder } from '../../scenarios/fixtures/test-folder.ts';
 
 const server = fixtureFile('mcp-server.mjs');
@@ -24,12 +24,6 @@ beforeAll(() => {
 });
 
 const a2c = (...argv: string[]): Promise<CommandOutput> => commandLine(argv);
-/** Parses stdout, which must be exactly one JSON document. */
-function documentIn({ out }: CommandOutput): Record<string, unknown> {
-  expect(out.trim().split('\n')).toHaveLength(1);
-  return JSON.parse(out) as Record<string, unknown>;
-}
-
 it.each([
   ['up', '--config', '--port', '--confirm', '--no-auto-connect'],
   ['options', '--header', '--record', '--boot', '--jwks', '--redis', '--allow-control'],

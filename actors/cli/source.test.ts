@@ -1,39 +1,29 @@
 import type { SourceOptions } from './options.ts';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import type { Terminal } from '../../adapters/terminal/terminal.ts';
+import { testFolder } from '../../scenarios/fixtures/test-folder.ts';
 import { run } from './run.ts';
 import { configOf } from './source.ts';
 
 let folder: string;
 let said: string[];
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'a2c-source-'));
+  folder = testFolder('source');
   said = [];
 });
-afterEach(() => rmSync(folder, { recursive: true }));
 
 /** Terminal whose person gives these answers; without answers it is a pipe. */
-const terminalOf = (answers?: (string | null)[]): Terminal => ({
-  isInteractive: answers !== undefined,
-  isRead: answers !== undefined,
-  isWatched: false,
-  meter: () => {},
-  out: (text) => void said.push(text),
-  line: (text) => void said.push(text),
-  err: (text) => void said.push(text),
-  outText: (text) => void said.push(text),
-  errText: (text) => void said.push(text),
-  prompt: () => Promise.resolve(),
-  question: (text) => {
-    said.push(text);
+const terminalOf = (answers?: (string | null)[]): Terminal => {
+  const say = (text: string): void => void said.push(text);
+  const question = (text: string): Promise<string | null> => {
+    say(text);
     return Promise.resolve(answers?.shift() ?? null);
-  },
-  interrupt: () => {},
-  close: () => {},
-});
+  };
+  const isInteractive = answers !== undefined;
+  return { isInteractive, out: say, err: say, outText: say, errText: say, question } as unknown as Terminal;
+};
 const { signal } = new AbortController();
 const namesOf = async (options: SourceOptions, answers?: (string | null)[]): Promise<string[]> => {
   const config = await configOf({ terminal: terminalOf(answers), signal, folder }, options);

@@ -4,7 +4,6 @@ import type { ServerStatus } from '../servers/server-handle.ts';
 import { lateLines, startMsOf } from './starting.ts';
 import { commandLine, type CommandOutput } from '../../scenarios/fixtures/command-line.ts';
 import { startHttpServer } from '../../scenarios/fixtures/http-server.ts';
-import type { CommandContext } from './context.ts';
 import { configFiles, fixtureFile, testFolder } from '../../scenarios/fixtures/test-folder.ts';
 
 /** Tests of one-shot commands over servers that start slowly. */
@@ -25,21 +24,16 @@ async function withSlow(
     },
   });
   const meters: (string | null)[] = [];
-  const told = { out: '', err: '' };
-  const out = (text: string): void => void (told.out += `${text}\n`);
-  const err = (text: string): void => void (told.err += `${text}\n`);
-  const terminal = {
-    ...{ out, err, outText: out, errText: err, line: out, isWatched: true, isRead: true },
-    meter: (text: string | null) => {
-      meters.push(text);
-      if (answers && text !== null && text.includes('slow')) release();
-    },
-  } as unknown as CommandContext['terminal'];
+  const meter = (text: string | null): void => {
+    meters.push(text);
+    if (answers && text?.includes('slow') === true) release();
+  };
   const config = fileOf({ slow: { url: `${remote.url}/echo` }, ...others }, a2c);
-  const { code } = await commandLine([...argv, '-c', config], { terminal });
+  const as = { isWatched: true, isRead: true, meter };
+  const told = await commandLine([...argv, '-c', config], { as });
   release();
   await remote.stop();
-  return { code, ...told, meters };
+  return { ...told, meters };
 }
 
 describe('a server that takes long to start', () => {

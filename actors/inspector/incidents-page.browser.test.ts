@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { computerWith } from '../../scenarios/fixtures/booted.ts';
 import { picture, type Page, openPanel } from '../../scenarios/fixtures/browser.ts';
 import { chromiumOfTests } from '../../scenarios/fixtures/chromium-of-tests.ts';
-import { showing } from '../../scenarios/fixtures/command-line.ts';
+import { inspected } from '../../scenarios/fixtures/command-line.ts';
 import { launched } from '../../scenarios/fixtures/hosted.ts';
 import { createComputer, type Computer } from '../index.ts';
 import { foreign } from '../../machines/config/config-input.ts';
@@ -141,7 +141,7 @@ it('a recording names a death, its lost calls, and that its host was killed', as
   // A killed host leaves no tail, and may leave half of a line.
   const closed = lines.findIndex((line) => line.includes('"ch":"host:') && line.includes('"type":"close"'));
   writeFileSync(file, `${lines.slice(0, closed).join('\n')}\n${lines[closed]?.slice(0, 40)}`);
-  const { url, end } = await showing(file);
+  const { url, end } = await inspected(['show', file]);
   const { page } = await chromium.look(url);
   await incident(page, 'host', 'The recording has no end').waitFor();
   const death = incident(page, 'down', 'files').filter({ hasText: 'recovered after' });

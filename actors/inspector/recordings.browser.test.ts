@@ -5,18 +5,18 @@ import { attachTo } from '../../scenarios/fixtures/attached.ts';
 import { picture, type Page, openPanel, goTo } from '../../scenarios/fixtures/browser.ts';
 import { chromiumOfTests } from '../../scenarios/fixtures/chromium-of-tests.ts';
 import { changedTrace } from '../../scenarios/fixtures/changed-trace.ts';
-import { commandLine, showing } from '../../scenarios/fixtures/command-line.ts';
+import { commandLine, inspected } from '../../scenarios/fixtures/command-line.ts';
 import { testFolder } from '../../scenarios/fixtures/test-folder.ts';
 
 const file = fileURLToPath(
   new URL('../../scenarios/recordings/death-in-mid-call.trace.ndjson.gz', import.meta.url),
 );
 const chromium = chromiumOfTests();
-let shown: Awaited<ReturnType<typeof showing>>;
+let shown: Awaited<ReturnType<typeof inspected>>;
 let rows: readonly Readonly<Record<string, unknown>>[] = [];
 let client = '';
 beforeAll(async () => {
-  shown = await showing(file);
+  shown = await inspected(['show', file]);
   const reader = await attachTo(shown.url);
   await reader.until(({ messages }) => messages.find(({ type }) => type === 'complete'));
   ({ rows } = reader);

@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { hostPath } from '../../machines/inspection.ts';
 import { readTrace } from '../../machines/trace/reading.ts';
 import { attachTo, type AttachedPage } from '../fixtures/attached.ts';
-import { commandLine, showing } from '../fixtures/command-line.ts';
+import { commandLine, inspected } from '../fixtures/command-line.ts';
 import { readTraceFile } from './report/files.ts';
 import { testFolder } from '../fixtures/test-folder.ts';
 
@@ -15,7 +15,7 @@ const recording = (name: string): string =>
 const folder = testFolder('show');
 
 async function shown(file: string): Promise<{ page: AttachedPage; code: number; err: string }> {
-  const { url, end } = await showing(file);
+  const { url, end } = await inspected(['show', file]);
   const page = await attachTo(url);
   await page.until(({ messages }) => messages.find(({ type }) => type === 'complete'));
   expect(await page.say({ type: 'control', id: 1, verb: 'stop', target: 's' })).toMatchObject({ ok: false });
@@ -93,7 +93,7 @@ describe('a2c show', () => {
 
   it('shows several on one page, each at a path of its own, and writes them into one file', async () => {
     const files = ['death-in-mid-call', 'crash-loop'].map(recording);
-    const { url, end } = await showing(...files);
+    const { url, end } = await inspected(['show', ...files]);
     const all = await attachTo(url);
     const fleet = await all.until(({ messages }) => messages.find(({ type }) => type === 'fleet'));
     expect(fleet).toMatchObject({ hosts: files.map((name) => ({ kind: 'file', name })) });
