@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { parseConfig, type Config } from '../../machines/config/parse.ts';
+import type { Config } from '../../machines/config/parse.ts';
+import { readConfig } from '../../scenarios/fixtures/read-config.ts';
 import { timing } from '../../machines/kernel/timing.ts';
 import { canonical, revived } from '../../machines/trace/canonical.ts';
 import { redactorOf } from '../../machines/secrets/redaction.ts';
@@ -15,11 +16,6 @@ import { planOf } from './plan.ts';
 
 const policy = { autoConnect: true, autoReconnect: true, timing: { ...timing, pingMs: 700 } };
 const facts: ServerFacts = { generation: 3, values: 2, fingerprint: 'f', cached: null, lastTools: ['read'] };
-const read = (value: unknown): Config => {
-  const parsed = parseConfig(value);
-  if (!parsed.ok) throw new Error(JSON.stringify(parsed.mistakes));
-  return parsed.config;
-};
 const givenOf = (config: Config): GivenConfig =>
   givenConfig(config, policy, Object.fromEntries(config.servers.map(({ name }) => [name, facts])));
 /** Makes the launch plans of a config in the same way as a host. */
@@ -135,11 +131,11 @@ describe('a config of a trace', () => {
   it.each(Object.entries(configs))(
     'makes the plans that it made when it was given, also with its secrets hidden: %s',
     (_name, value) => {
-      const config = read(value);
+      const config = readConfig(value);
       expect(planned(givenOf(config))).toEqual(plansOf(config));
       expect(planned(hidden(givenOf(config)) as GivenConfig)).toEqual(hidden(plansOf(config)));
       // A config that was already written as given must not change when it is written again.
-      expect(configAsGiven(read(configAsGiven(config)))).toEqual(configAsGiven(config));
+      expect(configAsGiven(readConfig(configAsGiven(config)))).toEqual(configAsGiven(config));
     },
   );
 });

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { parseConfig } from '../../machines/config/parse.ts';
+import { readConfig } from '../../scenarios/fixtures/read-config.ts';
 import type { ServerConfig } from '../../machines/config/schemas.ts';
 import { testFolder } from '../../scenarios/fixtures/test-folder.ts';
 import { Inputs } from './inputs.ts';
@@ -20,9 +20,7 @@ const render = async (
   server: object,
   { inputs = [], values = {}, environment = {}, expands = false }: World = {},
 ) => {
-  const parsed = parseConfig({ servers: [{ name: 'a', ...server }], inputs });
-  if (!parsed.ok) return expect.unreachable(JSON.stringify(parsed.mistakes));
-  const { servers, inputs: definitions } = parsed.config;
+  const { servers, inputs: definitions } = readConfig({ servers: [{ name: 'a', ...server }], inputs });
   const held = new Inputs({ definitions, environment });
   for (const [id, value] of Object.entries(values)) expect(held.setValue(id, value)).toBe(true);
   const places = expands ? { home: '/u', workspace: '/ws' } : undefined;

@@ -3,13 +3,10 @@ import { serversOf } from './app.ts';
 import { exportFor, plainWords } from './export.ts';
 import { importFrom } from './import.ts';
 import { opencode } from './own-formats.ts';
-import { parseConfig } from '../config/parse.ts';
+import { readConfig } from '../../scenarios/fixtures/read-config.ts';
 
-const parsed = (value: object, app?: typeof opencode) => {
-  const read = parseConfig(value, app && { ofApp: serversOf(app, value) });
-  if (!read.ok) throw new Error(JSON.stringify(read.mistakes));
-  return read.config;
-};
+const parsed = (value: object, app?: typeof opencode) =>
+  readConfig(value, app && { ofApp: serversOf(app, value) });
 
 describe('an export to an application without cwd', () => {
   const { cwd: _, ...keys } = plainWords.keys;

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { launchConfigOf, mistakesText, readFacts, fingerprintText } from './launch-config.ts';
+import { readConfig } from '../../scenarios/fixtures/read-config.ts';
 import { parseConfig } from './parse.ts';
 import type { ServerConfig } from './schemas.ts';
 
@@ -11,7 +12,7 @@ const mistakes = (kind: ServerConfig['kind'], rendered: unknown): string => {
 
 describe('launch configs', () => {
   it('are what a server is started or reached with, and nothing else of its config', () => {
-    const parsed = parseConfig({
+    const { servers } = readConfig({
       mcpServers: {
         a: { command: 'x', args: ['y'], cwd: '/', disabled: true },
         b: { type: 'sse', url: 'http://h' },
@@ -19,15 +20,14 @@ describe('launch configs', () => {
         d: { type: 'inmemory', args: ['z'] },
       },
     });
-    if (!parsed.ok) return expect.unreachable();
-    expect(parsed.config.servers.map(launchConfigOf)).toEqual([
+    expect(servers.map(launchConfigOf)).toEqual([
       { ...stdio, args: ['y'], cwd: '/' },
       { kind: 'sse', url: 'http://h', headers: {} },
       { kind: 'streamable', url: 'http://h', headers: { A: 'b' } },
       { kind: 'inmemory', args: ['z'], env: {} },
     ]);
     // Rendering a config without placeholders must change nothing.
-    for (const server of parsed.config.servers)
+    for (const server of servers)
       expect(readFacts(server.kind, launchConfigOf(server))).toEqual({
         ok: true,
         facts: launchConfigOf(server),
@@ -149,12 +149,10 @@ describe('a setting of what servers are launched with', () => {
   });
 });
 
-const serverOf = (config: object): ServerConfig => {
-  const parsed = parseConfig([{ name: 'a', ...config }]);
-  const server = parsed.ok ? parsed.config.servers[0] : undefined;
-  return server ?? expect.unreachable(JSON.stringify(parsed));
-};
-const print = (config: object): string => fingerprintText(serverOf(config));
+const print = (config: object): string =>
+  readConfig([{ name: 'a', ...config }])
+    .servers.map(fingerprintText)
+    .join();
 const stdioConfig = (server_parameters: object, rest: object = {}) =>
   print({ type: 'stdio', server_parameters: { command: 'x', ...server_parameters }, ...rest });
 const remote = (server_parameters: object, type = 'streamable') =>
@@ -170,8 +168,7 @@ describe('the fingerprint of a server', () => {
     expect(stdioConfig({ encoding: 'utf8', encoding_error_handler: 'replace' })).toBe(stdioConfig({}));
     expect(remote({ timeout: 1, sse_read_timeout: 2, terminate_on_close: false })).toBe(remote({}));
     const dressed = { mcpServers: { z: { command: 'x', icons: 'i', description: 'd' } } };
-    const parsed = parseConfig(dressed);
-    expect(parsed.ok && parsed.config.servers.map(fingerprintText)).toEqual([stdioConfig({})]);
+    expect(readConfig(dressed).servers.map(fingerprintText)).toEqual([stdioConfig({})]);
   });
 
   it('does not know the order of env, and takes no env for an empty one', () => {

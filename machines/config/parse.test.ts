@@ -1,12 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { parseConfig, type Config } from './parse.ts';
+import { readConfig } from '../../scenarios/fixtures/read-config.ts';
+import { parseConfig } from './parse.ts';
 import { toProtocol } from './to-protocol.ts';
-
-const accepted = (value: unknown): Config => {
-  const parsed = parseConfig(value);
-  if (!parsed.ok) throw new Error(JSON.stringify(parsed.mistakes));
-  return parsed.config;
-};
 
 const launch = { command: 'uvx', args: ['mcp-git', '${input:token}'], env: { A: '${input:a}' }, cwd: '/tmp' };
 const log = { auto_apply: true, alias: 'git_log', tags: ['vcs'], ret_object_mapper: { a: 'b' }, extra: [1] };
@@ -23,7 +18,7 @@ const whole = {
 
 describe('shapes of a config', () => {
   it('one protocol server is read, complete as Python wants it', () => {
-    const [server] = accepted(whole).servers;
+    const [server] = readConfig(whole).servers;
     expect(server).toMatchObject({
       name: 'git',
       kind: 'stdio',
@@ -41,7 +36,7 @@ describe('shapes of a config', () => {
   it('a server of a kind of the host’s own is read, in any shape of file, with whatever facts it has', () => {
     const own = { type: 'own:unix', server_parameters: { path: '/run/${input:who}.sock', port: 1 } };
     for (const config of [{ name: 'a', ...own }, { servers: { a: own } }, { mcpServers: { a: own } }]) {
-      const { servers, needsInputs } = accepted(config);
+      const { servers, needsInputs } = readConfig(config);
       expect(servers).toMatchObject([
         { kind: 'own', own: { type: 'own:unix', facts: own.server_parameters } },
       ]);
@@ -51,7 +46,7 @@ describe('shapes of a config', () => {
   });
 
   it('the map of other clients is read also where it stands alone', () => {
-    const { servers } = accepted({ a: { command: 'x' }, b: { type: 'http', url: 'http://h/mcp' } });
+    const { servers } = readConfig({ a: { command: 'x' }, b: { type: 'http', url: 'http://h/mcp' } });
     expect(servers).toMatchObject([
       { name: 'a', kind: 'stdio', launch: { command: 'x' } },
       { name: 'b', kind: 'streamable', remote: { url: 'http://h/mcp' } },
@@ -59,7 +54,7 @@ describe('shapes of a config', () => {
   });
 
   it('a list of protocol servers is read that omit what has a default', () => {
-    const { servers } = accepted([
+    const { servers } = readConfig([
       { name: 'a', type: 'stdio', server_parameters: { command: 'x' } },
       { name: 'b', type: 'sse', server_parameters: { url: 'http://h/sse' } },
       { name: 'c', type: 'streamable', server_parameters: { url: 'https://h/mcp' } },
@@ -88,8 +83,8 @@ describe('shapes of a config', () => {
     const server = { type: 'stdio', server_parameters: { command: 'x' } };
     const inputs = [{ type: 'promptString', id: 'a', description: 'A' }];
     const a2c = { restart: 'never' };
-    const listed = accepted({ $schema: 's', servers: [{ ...server, name: 'n' }], inputs, a2c });
-    const mapped = accepted({ servers: { n: server }, inputs, a2c });
+    const listed = readConfig({ $schema: 's', servers: [{ ...server, name: 'n' }], inputs, a2c });
+    const mapped = readConfig({ servers: { n: server }, inputs, a2c });
     expect(listed).toEqual(mapped);
     expect(mapped.settings).toEqual(a2c);
     expect(mapped.inputs).toEqual([
@@ -102,7 +97,7 @@ describe('shapes of a config', () => {
     const deepchat = { command: '', args: [], env: {}, descriptions: 'd', icons: 'x', disable: false };
     const headers = { Authorization: 'Bearer ${input:key}' };
     const far = { type: 'http', baseUrl: 'https://h/mcp', customHeaders: headers, autoApprove: ['all'] };
-    const config = accepted({
+    const config = readConfig({
       globalShortcut: '',
       mcpServers: {
         files: { ...files, autoApprove: ['list', 'read'] },
@@ -134,16 +129,16 @@ describe('shapes of a config', () => {
 
   it('each entry is taken as one of the protocol or of other clients for itself', () => {
     const a = { type: 'stdio', server_parameters: { command: 'x' } };
-    const { servers } = accepted({ servers: { a, b: { command: 'x' } } });
+    const { servers } = readConfig({ servers: { a, b: { command: 'x' } } });
     expect(servers[0]?.raw).toEqual({ ...servers[1]?.raw, name: 'a' });
-    expect(accepted({ mcpServers: { a } }).servers).toHaveLength(1);
-    expect(accepted([{ name: 'a', command: 'x' }]).servers).toHaveLength(1);
-    expect(accepted({ servers: [] }).servers).toEqual([]);
+    expect(readConfig({ mcpServers: { a } }).servers).toHaveLength(1);
+    expect(readConfig([{ name: 'a', command: 'x' }]).servers).toHaveLength(1);
+    expect(readConfig({ servers: [] }).servers).toEqual([]);
   });
 
   it('mcpEnabled: false disables every server', () => {
     const mcpServers = { a: { command: 'x', enabled: true } };
-    const { servers, warnings } = accepted({ mcpEnabled: false, mcpServers });
+    const { servers, warnings } = readConfig({ mcpEnabled: false, mcpServers });
     expect(servers[0]?.disabled).toBe(true);
     expect(warnings).toEqual(['mcpEnabled: is false: every server counts as disabled']);
   });
@@ -151,7 +146,7 @@ describe('shapes of a config', () => {
   it.each(['streamable', 'http', 'streamable-http', 'streamableHttp', 'Streamable_HTTP'])(
     'type %s means streamable HTTP',
     (type) => {
-      const { servers } = accepted([{ name: 'a', type, server_parameters: { url: 'http://h' } }]);
+      const { servers } = readConfig([{ name: 'a', type, server_parameters: { url: 'http://h' } }]);
       expect(servers).toMatchObject([{ kind: 'streamable', raw: { type: 'streamable' } }]);
     },
   );
@@ -159,14 +154,14 @@ describe('shapes of a config', () => {
   it('tool meta written in the words of the protocol wins over alwaysAllow', () => {
     const a = { auto_apply: false };
     const s = { command: 'x', alwaysAllow: ['a', 'constructor'], tool_meta: { a } };
-    const [server] = accepted({ mcpServers: { s } }).servers;
+    const [server] = readConfig({ mcpServers: { s } }).servers;
     expect(server?.toolMeta).toEqual({ a, constructor: { auto_apply: true } });
   });
 
   it('own settings are read, with idleStop as a duration', () => {
     const same = { timeouts: { connectMs: 5 }, onConflict: 'prefix', pollMs: 0 };
     const a2c = { idleStop: 'PT1M', keepAlive: true, ...same };
-    const [server] = accepted({ mcpServers: { s: { command: 'x', a2c } } }).servers;
+    const [server] = readConfig({ mcpServers: { s: { command: 'x', a2c } } }).servers;
     expect(server?.settings).toEqual({ idleStopMs: 60_000, keepAliveMs: 300_000, ...same });
   });
 
@@ -186,14 +181,14 @@ describe('shapes of a config', () => {
     ['-5s', undefined],
   ] as const)('the duration %j is read as %s ms', (keepAlive, ms) => {
     const of = { mcpServers: { s: { command: 'x', a2c: { keepAlive } } } };
-    if (ms === undefined) expect(() => accepted(of)).toThrow(/like/);
-    else expect(accepted(of).servers[0]?.settings).toEqual({ keepAliveMs: ms });
+    if (ms === undefined) expect(() => readConfig(of)).toThrow(/like/);
+    else expect(readConfig(of).servers[0]?.settings).toEqual({ keepAliveMs: ms });
   });
 
   it('limits of all servers together are taken at the top, and refused where they stand at one server', () => {
     const top = { concurrency: 1, totalConcurrency: 2, totalQueue: 0 };
     const server = { name: 'a', type: 'inmemory' };
-    const config = accepted({ servers: [{ ...server, a2c: { concurrency: 3 } }], a2c: top });
+    const config = readConfig({ servers: [{ ...server, a2c: { concurrency: 3 } }], a2c: top });
     expect([config.settings, config.servers[0]?.settings]).toEqual([top, { concurrency: 3 }]);
     expect(parseConfig({ servers: [{ ...server, a2c: { totalQueue: 1 } }] })).toEqual({
       ok: false,
@@ -205,7 +200,7 @@ describe('shapes of a config', () => {
 
   it('vrl is kept without a warning; null and blank are none', () => {
     const server = { type: 'stdio', server_parameters: { command: 'x' } };
-    const config = accepted([
+    const config = readConfig([
       { ...server, name: 'a', vrl: '.x = 1' },
       { ...server, name: 'b', vrl: ' \n' },
       { ...server, name: 'c', vrl: null },
@@ -215,7 +210,7 @@ describe('shapes of a config', () => {
   });
 
   it('all three kinds of input are read in any spelling', () => {
-    const { inputs, warnings } = accepted({
+    const { inputs, warnings } = readConfig({
       servers: [],
       inputs: [
         { type: 'PromptString', id: 'a', description: 'A', default: 'x', password: null },
@@ -252,7 +247,7 @@ it('a variable that is not expanded is named, without its default', () => {
 
 const ours = { name: 'a', type: 'stdio', server_parameters: { command: 'x' } };
 const theirs = (entry: object) => ({ mcpServers: { a: { command: 'x', ...entry } } });
-const approvedBy = (config: unknown) => accepted(config).servers[0]?.settings.autoApprove;
+const approvedBy = (config: unknown) => readConfig(config).servers[0]?.settings.autoApprove;
 
 it('auto_approve and autoApprove of a server, in either shape, and a2c.autoApprove are one setting', () => {
   const names = ['read', 'write_x'];
@@ -260,7 +255,7 @@ it('auto_approve and autoApprove of a server, in either shape, and a2c.autoAppro
   for (const spelling of spellings) {
     expect(approvedBy([{ ...ours, ...spelling }])).toEqual(names);
     expect(approvedBy(theirs(spelling))).toEqual(names);
-    expect(accepted(theirs(spelling)).warnings).toEqual([]);
+    expect(readConfig(theirs(spelling)).warnings).toEqual([]);
   }
   expect(approvedBy([{ ...ours, ...spellings[0], ...spellings[1], ...spellings[2] }])).toEqual(names);
 });
@@ -269,7 +264,7 @@ it('a server that says nothing of approvals has none of its own, and one that sa
   expect(approvedBy([ours])).toBeUndefined();
   expect(approvedBy([{ ...ours, auto_approve: null }])).toBeUndefined();
   expect(approvedBy([{ ...ours, auto_approve: [] }])).toEqual([]);
-  expect(accepted({ servers: [ours], a2c: { autoApprove: ['read'] } }).settings).toEqual({
+  expect(readConfig({ servers: [ours], a2c: { autoApprove: ['read'] } }).settings).toEqual({
     autoApprove: ['read'],
   });
 });
@@ -281,11 +276,11 @@ it('approvals stand once, and * means all', () => {
 });
 
 it('alwaysAllow names tools and no groups, whatever autoApprove says beside it', () => {
-  const server = accepted(theirs({ autoApprove: ['read'], alwaysAllow: ['write', 'all'] })).servers[0];
+  const server = readConfig(theirs({ autoApprove: ['read'], alwaysAllow: ['write', 'all'] })).servers[0];
   expect(server?.settings.autoApprove).toEqual(['read']);
   expect(server?.toolMeta).toEqual({ write: { auto_apply: true }, all: { auto_apply: true } });
   expect(server?.defaultToolMeta).toBeNull();
-  const every = accepted(theirs({ alwaysAllow: ['*'] })).servers[0];
+  const every = readConfig(theirs({ alwaysAllow: ['*'] })).servers[0];
   expect([every?.toolMeta, every?.defaultToolMeta]).toEqual([{}, { auto_apply: true }]);
 });
 
@@ -295,6 +290,43 @@ it('no approval leaves the house: peers refuse keys that they do not know', () =
     [{ ...ours, auto_approve: ['read'] }],
     [{ ...ours, a2c: { autoApprove: ['x'] } }],
     theirs({ autoApprove: ['all', 'x'] }),
-  ].map((config) => toProtocol(accepted(config)));
+  ].map((config) => toProtocol(readConfig(config)));
   expect(others).toEqual([plain, plain, plain]);
+});
+
+it('a config that goes back to the protocol keeps the default of a password at home, and so it does our settings', () => {
+  const config = readConfig({
+    servers: [{ ...whole, a2c: { restart: 'always' } }],
+    inputs: [{ type: 'promptString', id: 'token', description: 'T', default: 'secret', password: true }],
+  });
+  expect(toProtocol(config)).toEqual({
+    servers: { git: whole },
+    inputs: [{ type: 'promptString', id: 'token', description: 'T', default: null, password: true }],
+  });
+});
+
+it('a config that goes back to the protocol can be read again and means the same', () => {
+  const first = readConfig({
+    servers: [
+      whole,
+      {
+        name: 'r',
+        type: 'http',
+        server_parameters: { url: 'http://h', timeout: 90, sse_read_timeout: 'P1DT0.5S' },
+      },
+      {
+        name: 's',
+        type: 'sse',
+        server_parameters: { url: 'http://h', timeout: 'PT1.5S', headers: { A: 'b' } },
+      },
+      { name: '__proto__', type: 'in-memory', server_parameters: { args: ['x'] } },
+    ],
+  });
+  const second = readConfig({ ...toProtocol(first) });
+  expect(second.servers).toEqual(first.servers);
+  expect(second.servers[1]).toMatchObject({ remote: { timeoutMs: 90_000, sseReadTimeoutMs: 86_400_500 } });
+  expect(second.servers[1]?.raw.server_parameters).toMatchObject({
+    timeout: 'PT1M30S',
+    sse_read_timeout: 'PT24H0.5S',
+  });
 });

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { readConfig } from '../../scenarios/fixtures/read-config.ts';
 import { parseConfig } from './parse.ts';
 import { placeholdersIn, renderWith, type Lookup } from './placeholders.ts';
 import { shownServer } from '../secrets/shown.ts';
@@ -80,11 +81,9 @@ describe('placeholders', () => {
 
   it('may stand for a URL in both kinds, and are shown where values are hidden', () => {
     const headers = { A: '${env:TOKEN}', B: 'secret', C: '${TOKEN}' };
-    const parsed = parseConfig([
+    const [server] = readConfig([
       { name: 'a', type: 'sse', server_parameters: { url: '${env:BASE}/mcp', headers } },
-    ]);
-    if (!parsed.ok) return expect.unreachable();
-    const [server] = parsed.config.servers;
+    ]).servers;
     expect(server && shownServer(server.raw)).toMatchObject({
       server_parameters: { url: '${env:BASE}/mcp', headers: { A: '${env:TOKEN}', B: '***', C: '***' } },
     });

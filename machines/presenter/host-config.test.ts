@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { edited, type Edit } from '../config/json-edits.ts';
 import { readJson } from '../config/json-text.ts';
 import { mistakeLine } from '../config/mistake.ts';
-import { parseConfig } from '../config/parse.ts';
+import { readConfig } from '../../scenarios/fixtures/read-config.ts';
 import { reset, computerConfig, shownConfig, migrationsOf, topMistakes } from './host-config.ts';
 import { isOfFuture } from '../settings/file-version.ts';
 
@@ -16,10 +16,9 @@ const changedBy = (file: Json, edits: readonly Edit[]): Json => {
   return read.ok ? (read.value as Json) : {};
 };
 const startsOf = (file: Json): unknown => {
-  const parsed = parseConfig(computerConfig(file, here));
-  if (!parsed.ok) throw new Error(JSON.stringify(parsed.mistakes));
+  const { servers } = readConfig(computerConfig(file, here));
   return Object.fromEntries(
-    parsed.config.servers
+    servers
       .filter(({ name }) => name.length === 1)
       .map((s) => [s.name, s.disabled ? 'disabled' : s.settings.autoConnect === false ? 'byHand' : 'starts']),
   );
@@ -159,7 +158,7 @@ describe('an older file', () => {
     });
     expect(now['defaultServers']).toEqual(['buildInFileSystem', 'buildInFileSystem-2', 'x']);
     expect(migrated(now)).toEqual(now);
-    expect(parseConfig(computerConfig(now, here)).ok).toBe(true);
+    expect(() => readConfig(computerConfig(now, here))).not.toThrow();
   });
   it('gets the built-in server in the place of a filesystem server without folders', () => {
     const args = ['-y', '@modelcontextprotocol/server-filesystem'];
