@@ -184,18 +184,10 @@ describe('a command with --url', () => {
   });
 });
 
-describe('a2c read of a URI that breaks a rule', () => {
-  it.each([
-    ['window://h/a?priority=101', 'priority'],
-    ['dpe://h/d?limit=0', 'limit'],
-    ['no uri', 'dpe://'],
-  ])('is refused before its config is read: %s', async (uri, says) => {
-    const told = await a2c(['read', uri, '--json', '-c', join(folder, 'none.json')]);
-    expect([told.code, documentIn(told)]).toEqual([
-      1,
-      { error: expect.objectContaining({ message: expect.stringContaining(says) }) },
-    ]);
-  });
+it('a URI that breaks a rule is refused before its config is read', async () => {
+  const told = await a2c(['read', 'dpe://h/d?limit=0', '--json', '-c', join(folder, 'none.json')]);
+  expect(told.code).toBe(1);
+  expect(documentIn(told)).toMatchObject({ error: { message: expect.stringContaining('limit') as string } });
 });
 
 describe('a server of the SDK, which declares no subscriptions', () => {

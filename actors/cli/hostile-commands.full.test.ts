@@ -104,17 +104,13 @@ const here: readonly (readonly string[])[] = [
 ];
 
 describe('a command', () => {
-  it(
-    'shows what its servers say as text, also what they are called and why they fail',
-    { timeout: 120_000 },
-    async () => {
-      for (const argv of here) expectClean(textOf(await typed([...argv, '-c', config])));
-      const up = ['up', '--port', '0', '--facts', '-c', config];
-      expectClean(textOf(await typed(up, { input: 'servers list\nquit\n' })));
-    },
-  );
+  it('shows what its servers say as text, also what they are called and why they fail', async () => {
+    for (const argv of here) expectClean(textOf(await typed([...argv, '-c', config])));
+    const up = ['up', '--port', '0', '--facts', '-c', config];
+    expectClean(textOf(await typed(up, { input: 'servers list\nquit\n' })));
+  });
 
-  it('has the same value in --json, in one line of plain characters', { timeout: 60_000 }, async () => {
+  it('has the same value in --json, in one line of plain characters', async () => {
     for (const argv of [['tools'], ['call', 'answer'], ['desktop'], ['status']]) {
       const { out } = await typed([...argv, '--json', '-c', config]);
       expect(out).not.toMatch(unsafe);
@@ -123,19 +119,19 @@ describe('a command', () => {
     }
   });
 
-  it('shows what an office and its computers say as text', { timeout: 60_000 }, async () => {
+  it('shows what an office and its computers say as text', async () => {
     for (const argv of asked)
       for (const more of [[], ['--json']])
         expectClean(textOf(await typed([...argv, '--url', office.url, ...more])));
   });
 
-  it('shows seats and servers as text while it runs on', { timeout: 60_000 }, async () => {
+  it('shows seats and servers as text while it runs on', async () => {
     const computer = ['computer', '--url', office.url, '--name', `n${inArgument}`, '-c', config];
     expectClean(textOf(await typed(computer, { until: / serves(;| once)/ })));
     expectClean(textOf(await typed(['office', '--port', '0'], { until: /Ctrl-C/ })));
   });
 
-  it('shows mistakes, files and options as text', { timeout: 60_000 }, async () => {
+  it('shows mistakes, files and options as text', async () => {
     const lines = [
       ['tools', '-c', wrong],
       ['tools', '-c', join(folder, `none${fileName}`)],

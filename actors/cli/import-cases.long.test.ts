@@ -140,28 +140,18 @@ describe('a link', () => {
   it('a server is stdio with a command, remote with a URL; with both and no type it is refused', async () => {
     const url = 'http://h/mcp';
     const good = { run: { command: 'x' }, far: { url }, typed: { type: 'http', url } };
-    const mcpServers = { both: { command: 'x', url }, ...good };
+    const text = { command: 'x', env: '{"T": "canary"}' };
+    const mcpServers = { both: { command: 'x', url }, text, ...good };
     const { code, out, into } = await taken(deepchat({ mcpServers }));
     expect(code).toBe(0);
     expect(out).toContain('left out  both: has both a command and a URL (say which one with type)');
+    expect(out).toContain('left out  text: env: expected an object, got a string');
+    expect(out).not.toContain('canary');
     expect(out).toContain('link (DeepChat)');
     expect(Object.keys(servers(into))).toEqual(['run', 'far', 'typed']);
     const { out: list } = await commandLine(['list', '--json', '-c', into]);
     const types = (JSON.parse(list) as { servers: { type: string }[] }).servers.map(({ type }) => type);
     expect(types).toEqual(['stdio', 'streamable', 'streamable']);
-  });
-  it('gives both of two servers; without mcpServers it is an error', async () => {
-    const { into } = await taken(deepchat({ mcpServers: { a: { command: 'x' }, b: { command: 'y' } } }));
-    expect(Object.keys(servers(into))).toEqual(['a', 'b']);
-    expect(await taken(deepchat({ a: { command: 'x' } }))).toMatchObject({
-      code: 1,
-      err: expect.stringContaining('the link holds no server'),
-    });
-  });
-  it('says so when its env is a text', async () => {
-    const { out } = await taken(deepchat({ mcpServers: { a: { command: 'x', env: '{"T": "canary"}' } } }));
-    expect(out).toContain('left out  a: env: expected an object, got a string');
-    expect(out).not.toContain('canary');
   });
   it.each([
     ['deepchat://mcp/install?code=*canary*', 'is not valid JSON'],
@@ -169,6 +159,7 @@ describe('a link', () => {
     ['deepchat://mcp/install?code=/////w==', 'is not valid JSON'],
     [`deepchat://mcp/install?code=${Buffer.from('{"canary').toString('base64')}`, 'is not valid JSON'],
     ['deepchat://mcp/install', 'is not valid JSON'],
+    [deepchat({ a: { command: 'canary' } }), 'the link holds no server'],
     ['deepchat://mcp/remove?code=x', 'this link offers no MCP server'],
     ['cursor://anysphere.cursor-deeplink/mcp/install?name=x', 'is not valid JSON'],
     [`cursor://anysphere.cursor-deeplink/mcp/install?config=${base64({})}`, 'the link has no name'],

@@ -83,12 +83,6 @@ describe.skipIf(isWindows)('a2c up', () => {
     expect(up.told.err).toContain('not JSON');
     expect(look(0)).toEqual([]);
   });
-
-  it('ends at quit while its input stays open', async () => {
-    const up = a2c('up', '--port', '0', '-c', configOf('polite'));
-    up.child.stdin.write('quit\n');
-    expect(await up.exited).toEqual({ code: 0, signal: null });
-  });
 });
 
 describe.skipIf(isWindows)('the office, the computer and commands as processes of their own', () => {

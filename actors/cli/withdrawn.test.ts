@@ -1,37 +1,35 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { expect, it } from 'vitest';
 import type { Fact } from '../../machines/facts.ts';
 import { atPrompt, seated } from '../e2e/at-prompt.ts';
 import { createAgent } from '../index.ts';
 import { bootedComputer } from '../../scenarios/fixtures/booted.ts';
-import { testFolder } from '../../scenarios/fixtures/test-folder.ts';
+import { fixtureFile, testFolder } from '../../scenarios/fixtures/test-folder.ts';
 
 /** Tests how commands report a ready server whose list of tools fails after a change. */
 const folder = testFolder('withdrawn');
 const pid = join(folder, 'pid');
 /** Program of a server that switches its list between failing and working at each SIGUSR2, and announces the change. */
 const script = `
+import { writeFileSync } from 'node:fs';
+import { serveOverStdio, tell, textResult } from ${JSON.stringify(pathToFileURL(fixtureFile('stdio-server.mjs')).href)};
 let isBroken = false;
-const send = (message) => process.stdout.write(JSON.stringify({ jsonrpc: '2.0', ...message }) + '\\n');
 process.on('SIGUSR2', () => {
   isBroken = !isBroken;
-  send({ method: 'notifications/tools/list_changed' });
+  tell({ method: 'notifications/tools/list_changed' });
 });
-require('fs').writeFileSync(process.argv.at(-1), String(process.pid));
+writeFileSync(process.argv.at(-1), String(process.pid));
 const tools = [{ name: 'read', inputSchema: { type: 'object' }, annotations: { readOnlyHint: true } }];
-const results = {
-  initialize: ({ protocolVersion }) => ({ protocolVersion, capabilities: { tools: { listChanged: true } }, serverInfo: { name: 'x', version: '1' } }),
-  'tools/list': () => (isBroken ? undefined : { tools }),
-  'tools/call': () => ({ content: [{ type: 'text', text: 'read' }] }),
-};
-require('readline').createInterface({ input: process.stdin }).on('line', (line) => {
-  const { id, method, params } = JSON.parse(line);
-  if (id === undefined) return;
-  const result = results[method]?.(params);
-  send(result ? { id, result } : { id, error: { code: -32603, message: 'no list today' } });
+serveOverStdio('x', { tools: { listChanged: true } }, {
+  'tools/list': () => {
+    if (isBroken) throw new Error('no list today');
+    return { tools };
+  },
+  'tools/call': () => textResult('read'),
 });`;
-const fs = { command: process.execPath, args: ['-e', script, pid] };
+const fs = { command: process.execPath, args: ['--input-type=module', '-e', script, pid] };
 const config = { mcpServers: { fs }, a2c: { refreshFailures: 1, autoApprove: ['*'] } };
 const why = "Server 'fs': its tools were withdrawn: no list today";
 
@@ -86,7 +84,6 @@ it('servers() and status() say that tools are withdrawn, which is what --json pr
   expect(await told).toBe(why);
   const status = { name: 'fs', state: 'ready', reason: why, failure: { code: 'ServerNotActive' } };
   expect(computer.status().servers).toMatchObject([status]);
-  expect(computer.status()).toMatchObject({ servers: [status] });
   expect(await computer.tools()).toMatchObject({ tools: [], servers: [status] });
   const failure = { code: 'ServerNotActive', message: why };
   expect(await computer.callTool('read')).toMatchObject({ outcome: 'failed', phase: 'resolving', failure });

@@ -61,15 +61,11 @@ describe('the token of an office', () => {
   });
 
   // Windows has no modes.
-  it.skipIf(process.platform === 'win32')(
-    'is not taken from a file that others can read, and not kept in one',
-    () => {
-      writeFileSync(file, 'planted', { mode: 0o644 });
-      chmodSync(file, 0o644);
-      expect(keptOfficeToken(folder, url)).toBeUndefined();
-      const forget = keepOfficeToken(folder, 3000, 'secret');
-      expect([keptOfficeToken(folder, url), statSync(file).mode & 0o777]).toEqual(['secret', 0o600]);
-      forget();
-    },
-  );
+  it.skipIf(process.platform === 'win32')('is not kept in a file that others can read', () => {
+    writeFileSync(file, 'planted', { mode: 0o644 });
+    chmodSync(file, 0o644);
+    const forget = keepOfficeToken(folder, 3000, 'secret');
+    expect([keptOfficeToken(folder, url), statSync(file).mode & 0o777]).toEqual(['secret', 0o600]);
+    forget();
+  });
 });

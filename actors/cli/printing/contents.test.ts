@@ -6,7 +6,13 @@ import { contentText, resultText } from './contents.ts';
 import { adviceAt } from './hints.ts';
 import { bootedComputer } from '../../../scenarios/fixtures/booted.ts';
 
-const embedded = { uri: 'file:///a.txt', mimeType: 'text/plain' };
+const embedded = (more: object) => ({
+  type: 'resource',
+  resource: { uri: 'a:b', mimeType: 'text/plain', ...more },
+});
+const link = { type: 'resource_link', uri: 'a:b', name: 'a', mimeType: 'text/plain', size: 3 };
+const a = { a: 1 };
+const textOf = (text: string) => ({ content: [{ type: 'text', text }] });
 it.each([
   ['a text', { type: 'text', text: 'hi\nthere' }, 'hi\nthere'],
   ['an empty one', { type: 'text', text: '' }, ''],
@@ -19,29 +25,10 @@ it.each([
   ['an image', { type: 'image', data: 'aGVsbG8=', mimeType: 'image/png' }, '[image image/png, 5 bytes]'],
   ['audio', { type: 'audio', data: 'aGVsbG8=', mimeType: 'audio/wav' }, '[audio audio/wav, 5 bytes]'],
   ['audio without data', { type: 'audio' }, '[audio, without data]'],
-  [
-    'a link',
-    {
-      type: 'resource_link',
-      uri: 'file:///a.txt',
-      name: 'a',
-      mimeType: 'text/plain',
-      size: 3,
-      description: 'the a',
-    },
-    '[link a file:///a.txt, text/plain, 3 bytes] the a\n  a2c read file:///a.txt',
-  ],
+  ['a link', { ...link, description: 'd' }, '[link a a:b, text/plain, 3 bytes] d\n  a2c read a:b'],
   ['a link without anything', { type: 'resource_link' }, '[link without URI]'],
-  [
-    'an embedded text',
-    { type: 'resource', resource: { ...embedded, text: 'hi' } },
-    '[embedded text/plain file:///a.txt]\nhi',
-  ],
-  [
-    'an embedded blob',
-    { type: 'resource', resource: { ...embedded, blob: 'aGVsbG8=' } },
-    '[embedded text/plain file:///a.txt, 5 bytes]',
-  ],
+  ['an embedded text', embedded({ text: 'hi' }), '[embedded text/plain a:b]\nhi'],
+  ['an embedded blob', embedded({ blob: 'aGVsbG8=' }), '[embedded text/plain a:b, 5 bytes]'],
   ['an embedded nothing', { type: 'resource', resource: null }, '[embedded resource without contents, null]'],
   ['an empty resource', { type: 'resource', resource: {} }, '[embedded, neither text nor blob]'],
 ])('a content of a result is shown as what it is: %s', (_, item, shown) => {
@@ -52,36 +39,29 @@ it.each([
 });
 
 it.each([
-  ['structured content alone', { content: [], structuredContent: { a: 1 } }, '{\n  "a": 1\n}'],
-  ['structured content without contents', { structuredContent: { a: 1 } }, '{\n  "a": 1\n}'],
+  ['structured content alone', { content: [], structuredContent: a }, '{\n  "a": 1\n}'],
+  ['structured content without contents', { structuredContent: a }, '{\n  "a": 1\n}'],
   [
-    'structured content that its text has as JSON',
-    { content: [{ type: 'text', text: '{"a":[1]}' }], structuredContent: { a: [1] } },
-    '{\n  "a": [\n    1\n  ]\n}',
+    'structured content as JSON in its text',
+    { ...textOf('{"a":1}'), structuredContent: a },
+    '{\n  "a": 1\n}',
   ],
   [
     'structured content that its text says in words',
-    { content: [{ type: 'text', text: 'Oslo: 5 degrees' }], structuredContent: { city: 'Oslo', degrees: 5 } },
+    { ...textOf('Oslo: 5 degrees'), structuredContent: { city: 'Oslo', degrees: 5 } },
     'Oslo: 5 degrees',
   ],
   [
     'structured content that has its text as a value, and facts about it',
-    {
-      content: [{ type: 'text', text: 'one\ntwo\n' }],
-      structuredContent: { path: 'a.txt', text: 'one\ntwo\n', lines: 2 },
-    },
+    { ...textOf('one\ntwo\n'), structuredContent: { path: 'a.txt', text: 'one\ntwo\n', lines: 2 } },
     'one\ntwo\n',
   ],
   [
     'structured content with more than its text',
-    { content: [{ type: 'text', text: 'done' }], structuredContent: { id: 7 } },
-    'done\n{\n  "id": 7\n}',
+    { ...textOf('x'), structuredContent: a },
+    'x\n{\n  "a": 1\n}',
   ],
-  [
-    'contents before structured content',
-    { content: [{ type: 'text', text: 'x' }], structuredContent: {} },
-    'x',
-  ],
+  ['contents before structured content', { ...textOf('x'), structuredContent: {} }, 'x'],
   ['an empty result', { content: [] }, '[no content]'],
   ['contents that are none', { content: 'x' }, '{"content":"x"}'],
   ['null', null, 'null'],

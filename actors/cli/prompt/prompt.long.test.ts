@@ -58,8 +58,6 @@ describe('the prompt of a2c up', () => {
     expect(await up.until(/a2c> /)).toMatch(/^ {2}echo +echo$/m);
     up.write('tools call echo {"text": "two  blanks"}\n');
     expect(await up.until(/a2c> /)).toMatch(/^two {2}blanks$/m);
-    up.write('help\n');
-    expect(await up.until(/a2c> /)).toContain('call a tool');
     up.write('quit\n');
     expect(await up.ended).toBe(0);
     expect(await up.until(/closing/)).not.toContain('error');
@@ -333,7 +331,7 @@ async function prompted(text: string): Promise<string> {
 }
 
 describe('the prompt with hostile names and texts', () => {
-  it('shows every answer of a hostile server as text', { timeout: 60_000 }, async () => {
+  it('shows every answer of a hostile server as text', async () => {
     expectClean(await prompted(worst));
     await fc.assert(
       fc.asyncProperty(hostile, async (text) => expectClean(await prompted(text))),
