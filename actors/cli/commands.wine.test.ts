@@ -1,14 +1,11 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
+import { startCommand } from '../../scenarios/fixtures/command-process.ts';
 import { fixtureFile, testFolder } from '../../scenarios/fixtures/test-folder.ts';
 
 /** Tests of the built command as a process, with the folders of a user of its own. */
 const folder = testFolder('commands');
-const main = fileURLToPath(new URL('../../dist/actors/main.js', import.meta.url));
 const config = join(folder, 'my servers.json');
 const echo = {
   command: process.execPath,
@@ -17,18 +14,17 @@ const echo = {
 };
 writeFileSync(config, JSON.stringify({ mcpServers: { fixture: echo } }));
 
-const { XDG_CONFIG_HOME: _, ...env } = process.env;
-async function a2c(words: readonly string[], input = ''): Promise<{ code: unknown; out: string }> {
-  const child = spawn(process.execPath, [main, ...words], {
-    cwd: folder,
-    env: { ...env, APPDATA: join(folder, 'roaming'), LOCALAPPDATA: join(folder, 'local') },
-  });
-  let out = '';
-  for (const pipe of [child.stdout, child.stderr])
-    pipe.setEncoding('utf8').on('data', (text: string) => (out += text));
+const user = { APPDATA: join(folder, 'roaming'), LOCALAPPDATA: join(folder, 'local') };
+async function a2c(words: readonly string[], input = '') {
+  const { child, told, exited } = startCommand(
+    words,
+    { XDG_CONFIG_HOME: undefined, ...user },
+    undefined,
+    folder,
+  );
   child.stdin.end(input);
-  const [code] = (await once(child, 'close')) as unknown[];
-  return { code, out };
+  const { code } = await exited;
+  return { code, out: told.out + told.err };
 }
 
 it('a call is answered, and what it recorded is replayed the same', async () => {

@@ -1,9 +1,8 @@
-import { execFile, execFileSync, type ChildProcess } from 'node:child_process';
+import { execFileSync, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createComputer } from '../index.ts';
 import { atPty } from '../../scenarios/fixtures/at-pty.ts';
@@ -11,7 +10,6 @@ import { fixtureFile, testFolder } from '../../scenarios/fixtures/test-folder.ts
 import { startCommand } from '../../scenarios/fixtures/command-process.ts';
 
 /** Tests of servers that stay between calls, with real processes: at `a2c keep`, `a2c up` and a program. */
-const main = fileURLToPath(new URL('../../dist/actors/main.js', import.meta.url));
 const folder = testFolder('keep');
 vi.setConfig({ testTimeout: 120_000 });
 
@@ -30,7 +28,6 @@ afterEach(async () => {
   await a2c('keep', '--stop');
 });
 const doors = (): string => join(state, 'a2c', 'doors');
-const environment = (more: object = {}) => ({ ...process.env, XDG_STATE_HOME: state, ...more });
 const counting = () => ({
   command: process.execPath,
   args: [fixtureFile('counting-server.mjs')],
@@ -43,18 +40,13 @@ function configOf(a2c: object = { keepAlive: true }, entry: object = {}): string
   writeFileSync(file, JSON.stringify({ mcpServers: { counting: { ...counting(), ...entry, a2c } } }));
   return file;
 }
-interface Said {
-  readonly code: number | null;
-  readonly out: string;
-  readonly err: string;
+async function run(argv: readonly string[], { env = {}, cwd }: { env?: object; cwd?: string } = {}) {
+  const { child, told, exited } = startCommand(argv, { XDG_STATE_HOME: state, ...env }, undefined, cwd);
+  child.stdin.end();
+  const { code } = await exited;
+  return { code, out: told.out.trim(), err: told.err.trim() };
 }
-const run = (argv: readonly string[], options: { env?: object; cwd?: string } = {}): Promise<Said> =>
-  new Promise((resolve) => {
-    const { env, cwd = process.cwd() } = options;
-    const child = execFile(process.execPath, [main, ...argv], { cwd, env: environment(env) }, (_, out, err) =>
-      resolve({ code: child.exitCode, out: out.trim(), err: err.trim() }),
-    );
-  });
+type Said = Awaited<ReturnType<typeof run>>;
 const a2c = (...argv: string[]): Promise<Said> => run(argv);
 const count = async (file: string, ...more: string[]): Promise<string> => {
   const { out, err } = await a2c('call', 'counting.count', '-c', file, ...more);
@@ -62,7 +54,7 @@ const count = async (file: string, ...more: string[]): Promise<string> => {
 };
 /** Starts a command that goes on, and resolves when its output matches. */
 async function begin(argv: readonly string[], until: RegExp): Promise<ChildProcess> {
-  const { child, said } = startCommand(argv, environment());
+  const { child, said } = startCommand(argv, { XDG_STATE_HOME: state });
   begun.add(child);
   await said(until);
   return child;

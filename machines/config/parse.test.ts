@@ -306,22 +306,14 @@ it('a config that goes back to the protocol keeps the default of a password at h
 });
 
 it('a config that goes back to the protocol can be read again and means the same', () => {
-  const first = readConfig({
-    servers: [
-      whole,
-      {
-        name: 'r',
-        type: 'http',
-        server_parameters: { url: 'http://h', timeout: 90, sse_read_timeout: 'P1DT0.5S' },
-      },
-      {
-        name: 's',
-        type: 'sse',
-        server_parameters: { url: 'http://h', timeout: 'PT1.5S', headers: { A: 'b' } },
-      },
-      { name: '__proto__', type: 'in-memory', server_parameters: { args: ['x'] } },
-    ],
-  });
+  const url = 'http://h';
+  const http = { url, timeout: 90, sse_read_timeout: 'P1DT0.5S' };
+  const first = readConfig([
+    whole,
+    { name: 'r', type: 'http', server_parameters: http },
+    { name: 's', type: 'sse', server_parameters: { url, timeout: 'PT1.5S', headers: { A: 'b' } } },
+    { name: '__proto__', type: 'in-memory', server_parameters: { args: ['x'] } },
+  ]);
   const second = readConfig({ ...toProtocol(first) });
   expect(second.servers).toEqual(first.servers);
   expect(second.servers[1]).toMatchObject({ remote: { timeoutMs: 90_000, sseReadTimeoutMs: 86_400_500 } });

@@ -55,22 +55,8 @@ describe('placeholders', () => {
       ['${env:A:-b}', '<expanded A>'],
       ['${env:A}${input:i j}', '<env A><input i j>', '<env A><input i j>'],
       ['~/a', '<expanded ~>/a'],
-      ...[
-        '$',
-        '$$',
-        '$1',
-        '${1}',
-        '${}',
-        '${a-b}',
-        '${A:x}',
-        '${A',
-        'a~',
-        '~b',
-        '%A%',
-        '${input:i $A',
-        '~${input:i',
-      ],
-      ...['${env:}', '${env:a b}', '${env:a=b}', '${input:}', `\${env:${'a'.repeat(257)}}`],
+      ...'$ $$ $1 ${1} ${} ${a-b} ${A:x} ${A a~ ~b %A% ~${input:i'.split(' '),
+      ...['${input:i $A', '${env:}', '${env:a b}', '${env:a=b}', '${input:}', `\${env:${'a'.repeat(257)}}`],
     ];
     for (const row of rows) {
       const [text = '', wanted = text, plain = text] = [row].flat();
@@ -128,12 +114,7 @@ describe('rendering', () => {
   });
 
   it('names everything that is missing, each once and in order, instead of a half-filled value', () => {
-    const value = [
-      '${input:b} ${env:Z}',
-      { x: '${input:a}', y: '${env:A}${env:Z}' },
-      '${input:b}',
-      '${input:c}',
-    ];
+    const value = ['${input:b} ${env:Z}', { x: '${input:a}', y: '${env:A}${env:Z}' }, '${input:b}${input:c}'];
     expect(renderWith(value, of({ c: 1 }))).toEqual({
       ok: false,
       missing: { inputs: ['b', 'a'], variables: ['Z', 'A'] },
