@@ -247,19 +247,12 @@ describe('any JSON', () => {
 describe('docs/config-of-others.md', () => {
   it('has a row for each key of others, with its target, and for each application', () => {
     const page = readFileSync(new URL('../../docs/config-of-others.md', import.meta.url), 'utf8');
-    const words = {
-      same: '',
-      opposite: 'the opposite of ',
-      kind: '',
-      login: '',
-      approve: '',
-      allow: '',
-      shown: 'ignored',
-      unsupported: 'ignored, warning',
+    const words: Readonly<Record<string, string>> = {
+      ...{ opposite: 'the opposite of ', shown: 'ignored', unsupported: 'ignored, warning' },
     };
     const rows = foreignKeys.map(({ key, does, to }) => {
       const target = does === 'approve' ? '`tool_meta`' : to === undefined ? '' : `\`${to.join('.')}\``;
-      return `| \`${key}\` | ${words[does]}${target} |`;
+      return `| \`${key}\` | ${words[does] ?? ''}${target} |`;
     });
     expect(rows.filter((row) => !page.includes(row))).toEqual([]);
     const others = apps.map(({ id, format = 'json' }) => `| \`${id}\` | ${format.toUpperCase()} |`);
