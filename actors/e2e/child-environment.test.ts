@@ -1,31 +1,22 @@
 import { readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { afterEach, expect, it } from 'vitest';
-import { createEar, launched, pidsOf } from '../../scenarios/fixtures/hosted.ts';
-import type { Computer } from '../index.ts';
-import { bootedComputer } from '../../scenarios/fixtures/booted.ts';
+import { launched, pidsOf } from '../../scenarios/fixtures/hosted.ts';
+import { endingComputer } from '../../scenarios/fixtures/booted.ts';
 
 const mark = crypto.randomUUID();
 const passed = 'A2C_TEST_PASSED';
-let computer: Computer;
-afterEach(async () => {
-  delete process.env[passed];
-  await computer.close();
-  expect(pidsOf(mark)).toEqual([]);
-});
+afterEach(() => void delete process.env[passed]);
 const environment = (): Record<string, string> => {
   const [pid] = pidsOf(mark);
-  const lines = readFileSync(`/proc/${pid}/environ`, 'utf8').split('\0').filter(Boolean);
-  return Object.fromEntries(
-    lines.map((line) => [line.slice(0, line.indexOf('=')), line.slice(line.indexOf('=') + 1)]),
-  );
+  const entries = readFileSync(`/proc/${pid}/environ`, 'utf8').matchAll(/([^=\0]+)=([^\0]*)/g);
+  return Object.fromEntries(Array.from(entries, ([, name, value]) => [name, value]));
 };
 const config = (a2c: object) => ({ mcpServers: { a: launched(mark) }, a2c });
 
 it('a setting of what is inherited restarts who runs', async () => {
   process.env[passed] = 'yes';
-  const ear = createEar();
-  computer = await bootedComputer({ config: config({}), stateDir: false, onEvent: ear.onEvent });
+  const { computer, ear } = await endingComputer(mark, { config: config({}) });
   expect(environment()).not.toHaveProperty(passed);
   const [first] = pidsOf(mark);
   const wanted = config({ passEnv: [passed], path: ['~/own'], runtimes: ['/opt/runtime'] });
@@ -40,6 +31,6 @@ it('a setting of what is inherited restarts who runs', async () => {
 });
 it('the whole environment of the host is inherited where the config asks for it', async () => {
   process.env[passed] = 'all';
-  computer = await bootedComputer({ config: config({ baseEnv: 'full' }), stateDir: false });
+  await endingComputer(mark, { config: config({ baseEnv: 'full' }) });
   expect(environment()).toMatchObject({ [passed]: 'all', MARK: mark });
 });

@@ -1,27 +1,22 @@
-import { afterEach, expect, it } from 'vitest';
-import { launched, linked, pidsOf } from '../../scenarios/fixtures/hosted.ts';
-import type { Computer } from '../index.ts';
-import { bootedComputer, bootedHosts } from '../../scenarios/fixtures/booted.ts';
+import { expect, it } from 'vitest';
+import { launched, linked } from '../../scenarios/fixtures/hosted.ts';
+import type { ComputerOptions } from '../index.ts';
+import { bootedHosts, endingComputer } from '../../scenarios/fixtures/booted.ts';
 import { foreign } from '../../machines/config/config-input.ts';
 
 /** Tests that a host can read the config in force and resources of any kind from its computer. */
 const mark = crypto.randomUUID();
-let computer: Computer;
-afterEach(async () => {
-  await computer.close();
-  expect(pidsOf(mark)).toEqual([]);
-});
+const start = async (options: ComputerOptions) => (await endingComputer(mark, options)).computer;
 const off = { type: 'inmemory', a2c: { autoConnect: false } } as const;
 /** A computer with two servers of resources and prompts, of which one waits until it is started. */
-const withFull = (): Promise<Computer> => {
+const withFull = () => {
   const { connect } = linked('full');
   const config = { mcpServers: { full: { type: 'inmemory' as const }, off } };
-  return bootedComputer({ config, inMemory: { full: connect, off: connect }, stateDir: false });
+  return start({ config, inMemory: { full: connect, off: connect } });
 };
 it('config() is what is in force, also after a change, with nothing hidden from the host', async () => {
-  computer = await bootedComputer({
+  const computer = await start({
     config: { mcpServers: { a: { command: 'x', env: { KEY: 'v' }, disabled: true } }, a2c: { pollMs: 1 } },
-    stateDir: false,
   });
   expect(computer.config()).toMatchObject({
     servers: { a: { type: 'stdio', server_parameters: { command: 'x', env: { KEY: 'v' } } } },
@@ -32,15 +27,14 @@ it('config() is what is in force, also after a change, with nothing hidden from 
   expect([Object.keys(computer.config().servers), computer.config().settings]).toEqual([['b'], {}]);
 });
 it('a server with autoConnect: false waits until it is started', async () => {
-  const server = launched(mark, 'echo', { a2c: { autoConnect: false } });
-  computer = await bootedComputer({ config: { mcpServers: { a: server } }, stateDir: false });
-  const { state, servers } = computer.status();
-  expect([state, servers[0]?.state, pidsOf(mark)]).toEqual(['whole', 'idle', []]);
-  await computer.servers.start('a');
-  expect(computer.status().servers[0]?.state).toBe('ready');
+  const computer = await withFull();
+  const states = () => computer.status().servers.map(({ state }) => state);
+  expect([computer.status().state, ...states()]).toEqual(['whole', 'ready', 'idle']);
+  await computer.servers.start('off');
+  expect(states()).toEqual(['ready', 'ready']);
 });
 it('a resource of any kind is read from the server that is named, and from no other', async () => {
-  computer = await withFull();
+  const computer = await withFull();
   const uri = 'note://1';
   const contents = [{ uri, text: `content of ${uri}` }];
   expect(await computer.readResource(uri, { server: 'full' })).toMatchObject(contents);
@@ -86,7 +80,7 @@ it('an agent reads what a server lists, whatever its scheme, and nothing else', 
     });
 });
 it('prompts and resources are what servers list, and a prompt is filled in by its server', async () => {
-  computer = await withFull();
+  const computer = await withFull();
   expect(await computer.prompts.list()).toEqual([
     { server: 'full', prompts: [{ name: 'greet' }, { name: 'part' }], failure: null },
     { server: 'off', prompts: [], failure: 'it is idle' },
@@ -106,7 +100,7 @@ it('the launch config of a server that runs stays when it must not be restarted;
   const one = (behaviour: string, more: object = {}): object => ({
     mcpServers: { a: launched(mark, behaviour, more) },
   });
-  computer = await bootedComputer({ config: foreign(one('echo')), stateDir: false, autoReconnect: false });
+  const computer = await start({ config: foreign(one('echo')), autoReconnect: false });
   const namesOf = async (): Promise<string[]> => (await computer.tools()).tools.map(({ name }) => name);
   await expect(computer.servers.add(foreign(one('pages')))).rejects.toMatchObject({
     code: 'Conflict',

@@ -1,10 +1,10 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { commandLine } from '../../scenarios/fixtures/command-line.ts';
-import { createEar, launched, pidsOf } from '../../scenarios/fixtures/hosted.ts';
-import type { Computer, ComputerOptions } from '../index.ts';
-import { bootedComputer } from '../../scenarios/fixtures/booted.ts';
+import { launched } from '../../scenarios/fixtures/hosted.ts';
+import type { Computer } from '../index.ts';
+import { endingComputer } from '../../scenarios/fixtures/booted.ts';
 import { foreign } from '../../machines/config/config-input.ts';
 import { testFolder } from '../../scenarios/fixtures/test-folder.ts';
 
@@ -16,21 +16,15 @@ const input = (id: string, value: string): object => ({ type: 'promptString', id
 
 let computer: Computer;
 let notices: string[];
-const start = async (config: object, options: ComputerOptions = {}): Promise<void> => {
+const start = async (config: object): Promise<void> => {
   notices = [];
-  const { onEvent } = createEar();
   const onNotice = (text: string): void => void notices.push(text);
-  const given = { config: foreign(config), onEvent, onNotice, stateDir: false } as const;
-  computer = await bootedComputer({ ...given, ...options });
+  ({ computer } = await endingComputer(mark, { config: foreign(config), onNotice }));
 };
 const runs = async (tool = 'echo'): Promise<boolean> =>
   (await computer.callTool(tool, { text: 'x' })).outcome === 'succeeded';
 const stateOf = (name: string): string | undefined =>
   computer.status().servers.find((each) => each.name === name)?.state;
-afterEach(async () => {
-  await computer.close();
-  expect(pidsOf(mark)).toEqual([]);
-});
 
 describe('setServers, which means the whole config', () => {
   const approving = { mcpServers: { a: plain() }, a2c: { autoApprove: ['all'] } };
@@ -105,7 +99,6 @@ describe('a warning of a config', () => {
 describe('the output of a command', () => {
   const folder = testFolder('whole');
   it.each([['tools'], ['status']])('has what there is to warn of: %s --json', async (word) => {
-    await start({ mcpServers: {} });
     const file = join(folder, 'odd.json');
     writeFileSync(file, JSON.stringify({ mcpServers: { a: plain({ colour: 'red' }) } }));
     const { code, out } = await commandLine([word, '--json', '-c', file]);

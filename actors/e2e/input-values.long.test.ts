@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createEar, launched, pidsOf } from '../../scenarios/fixtures/hosted.ts';
+import { describe, expect, it } from 'vitest';
+import { type createEar, launched, pidsOf } from '../../scenarios/fixtures/hosted.ts';
 import type { AskInput, Computer, ComputerOptions } from '../index.ts';
-import { bootedComputer } from '../../scenarios/fixtures/booted.ts';
+import { endingComputer } from '../../scenarios/fixtures/booted.ts';
 import { foreign } from '../../machines/config/config-input.ts';
 import { testFolder } from '../../scenarios/fixtures/test-folder.ts';
 
@@ -11,20 +11,13 @@ const mark = crypto.randomUUID();
 const markOf = (name: string): string => `${mark}-${name}.`;
 let ear: ReturnType<typeof createEar>;
 let computer: Computer;
-beforeEach(() => {
-  ear = createEar();
-});
-afterEach(async () => {
-  await computer.close();
-  expect(pidsOf(mark)).toEqual([]);
-});
 
 const token = { type: 'promptString', id: 'token', description: 'Token' };
 const wants = (name: string, env: Record<string, string> = { TOKEN: '${input:token}' }, more = {}): object =>
   launched(markOf(name), 'echo', { env: { MARK: markOf(name), ...env }, ...more });
 const start = async (servers: object, options: ComputerOptions = {}, inputs = [token]): Promise<void> => {
   const config = { servers, inputs, a2c: { timeouts: { stdinGraceMs: 100, termGraceMs: 100 } } };
-  computer = await bootedComputer({ name: 'c1', config: foreign(config), onEvent: ear.onEvent, ...options });
+  ({ computer, ear } = await endingComputer(mark, { config: foreign(config), ...options }));
 };
 const stateOf = (name: string) => computer.status().servers.find((each) => each.name === name);
 const pidOf = (name: string): number | undefined => pidsOf(markOf(name))[0];

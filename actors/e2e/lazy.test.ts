@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createEar, launched, pidsOf } from '../../scenarios/fixtures/hosted.ts';
+import { launched, pidsOf } from '../../scenarios/fixtures/hosted.ts';
 import type { Computer } from '../index.ts';
 import { testFolder } from '../../scenarios/fixtures/test-folder.ts';
 import { bootedComputer } from '../../scenarios/fixtures/booted.ts';
@@ -9,7 +9,6 @@ import { bootedComputer } from '../../scenarios/fixtures/booted.ts';
 const mark = crypto.randomUUID();
 const folder = testFolder('lazy');
 let stateDir: string;
-let ear: ReturnType<typeof createEar>;
 let computer: Computer | undefined;
 beforeEach(() => {
   stateDir = join(folder, crypto.randomUUID());
@@ -21,14 +20,12 @@ afterEach(async () => {
 
 const start = async (behaviour = 'echo'): Promise<Computer> => {
   await computer?.close();
-  ear = createEar();
   const lazy = launched(mark, behaviour, { a2c: { start: 'lazy' } });
   return (computer = await bootedComputer({
     name: 'c1',
     config: { mcpServers: { lazy } },
     stateDir,
     reaper: false,
-    onEvent: ear.onEvent,
   }));
 };
 const stateOf = (): string | undefined => computer?.status().servers[0]?.state;

@@ -1,25 +1,15 @@
-import { afterEach, describe, expect, it } from 'vitest';
-import { createEar, launched, pidsOf } from '../../scenarios/fixtures/hosted.ts';
-import type { Computer } from '../index.ts';
-import { bootedComputer } from '../../scenarios/fixtures/booted.ts';
+import { describe, expect, it } from 'vitest';
+import { launched, pidsOf } from '../../scenarios/fixtures/hosted.ts';
+import { endingComputer } from '../../scenarios/fixtures/booted.ts';
 import { foreign } from '../../machines/config/config-input.ts';
 
 const mark = crypto.randomUUID();
 const one = (more: object = {}): object => ({ mcpServers: { a: launched(mark, 'echo', more) } });
-let computer: Computer;
-let ear: ReturnType<typeof createEar>;
-const start = async (): Promise<void> => {
-  ear = createEar();
-  computer = await bootedComputer({ name: 'c1', config: foreign(one()), onEvent: ear.onEvent });
-};
-afterEach(async () => {
-  await computer.close();
-  expect(pidsOf(mark)).toEqual([]);
-});
+const start = () => endingComputer(mark, { config: foreign(one()) });
 
 describe('a server', () => {
   it('says so when it is disabled and has ended, and is not removed', async () => {
-    await start();
+    const { computer, ear } = await start();
     await computer.servers.add(foreign(one({ disabled: true })));
     await ear.until(() => ear.statesOf('a').at(-1) === 'disabled');
     expect(ear.of('server.changed').at(-1)).toMatchObject({ name: 'a', state: 'disabled', failure: null });
@@ -28,7 +18,7 @@ describe('a server', () => {
     expect(computer.status().state).toBe('whole');
   });
   it('is told with its signal at once when it is killed, not with its broken stream', async () => {
-    await start();
+    const { computer, ear } = await start();
     const before = ear.of('server.changed').length;
     process.kill(computer.status().servers[0]?.pid ?? 0, 'SIGKILL');
     await ear.until(() => ear.of('server.changed').length > before);
@@ -39,7 +29,7 @@ describe('a server', () => {
     });
   });
   it('is ready when that is told although it was removed and put back while it still ended; its removal is told, too', async () => {
-    await start();
+    const { computer, ear } = await start();
     const removed = computer.servers.remove('a');
     expect(await computer.servers.add(foreign(one()))).toMatchObject({ name: 'a', state: 'ready' });
     await removed;
@@ -52,7 +42,7 @@ describe('a server', () => {
 
 describe('a change of the config', () => {
   it('is told to the host with the names of the servers from now on', async () => {
-    await start();
+    const { computer, ear } = await start();
     await computer.servers.add({ mcpServers: { b: launched(mark, 'pages') } });
     expect(ear.of('config.changed')).toEqual([{ servers: ['a', 'b'] }]);
   });

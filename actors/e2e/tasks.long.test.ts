@@ -1,19 +1,13 @@
-import { afterEach, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import type { Computer } from '../index.ts';
-import { bootedComputer } from '../../scenarios/fixtures/booted.ts';
+import { computerWith } from '../../scenarios/fixtures/booted.ts';
+import { closedAfter } from '../../scenarios/fixtures/closed-after.ts';
 import { fixtureFile } from '../../scenarios/fixtures/test-folder.ts';
 
 /** Tests of tools that run only as tasks (MCP 2025-11-25), on a server made with the official SDK. */
 const server = fixtureFile('task-server.mjs');
-let computer: Computer;
-afterEach(() => computer.close());
-const opened = async (): Promise<Computer> =>
-  (computer = await bootedComputer({
-    config: { mcpServers: { it: { command: process.execPath, args: [server], autoApprove: ['all'] } } },
-    stateDir: false,
-  }));
-const wrote = (word: string): Promise<void> =>
-  new Promise((resolve) => void computer.on('server.wrote', ({ text }) => text.includes(word) && resolve()));
+const entry = { command: process.execPath, args: [server], autoApprove: ['all'] };
+const opened = async (): Promise<Computer> => closedAfter(await computerWith({ it: entry }));
 
 it('a task is called as one, and tells how it stands until its result is there', async () => {
   const call = (await opened()).callTool('count', {});
@@ -29,7 +23,12 @@ it('a task that fails is a tool that says so', async () => {
   });
 });
 it('a task is cancelled with its call', async () => {
-  const call = (await opened()).callTool('forever', {});
+  const computer = await opened();
+  const wrote = (word: string): Promise<void> =>
+    new Promise(
+      (resolve) => void computer.on('server.wrote', ({ text }) => text.includes(word) && resolve()),
+    );
+  const call = computer.callTool('forever', {});
   await wrote('working');
   const cancelled = wrote('cancelled');
   call.cancel();

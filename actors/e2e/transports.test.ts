@@ -1,53 +1,37 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createEar, launched, linked, pidsOf } from '../../scenarios/fixtures/hosted.ts';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { launched, linked } from '../../scenarios/fixtures/hosted.ts';
 import { startHttpServer, type HttpServer } from '../../scenarios/fixtures/http-server.ts';
-import type { Computer, ComputerOptions } from '../index.ts';
-import { bootedComputer } from '../../scenarios/fixtures/booted.ts';
+import type { ComputerOptions } from '../index.ts';
+import { endingComputer } from '../../scenarios/fixtures/booted.ts';
+import { Looks } from '../../scenarios/fixtures/looks.ts';
 import { foreign } from '../../machines/config/config-input.ts';
 
 /** Tests of servers of every kind behind one computer: real processes, real HTTP, and one inside this process. */
 const mark = crypto.randomUUID();
-const auto = { autoApprove: ['all'] };
 
-let computer: Computer | undefined;
-let ear: ReturnType<typeof createEar>;
-const opened: HttpServer[] = [];
-const http = async (kind: 'streamable' | 'sse' = 'streamable'): Promise<HttpServer> => {
-  const one = await startHttpServer({ kind, heard: () => ear.look() });
-  opened.push(one);
+const http = async (kind: 'streamable' | 'sse'): Promise<HttpServer> => {
+  const looks = new Looks();
+  const one = await startHttpServer({ kind, heard: looks.again });
+  onTestFinished(async () => {
+    // The HTTP server notices the closed stream a moment later.
+    await looks.until(() => one.listening === 0);
+    await one.stop();
+  });
   return one;
 };
-const start = async (mcpServers: object, options: ComputerOptions = {}): Promise<Computer> =>
-  (computer = await bootedComputer({
-    name: 'c1',
-    config: foreign({ mcpServers }),
-    onEvent: ear.onEvent,
-    ...options,
-  }));
+const start = (mcpServers: object, options: ComputerOptions) =>
+  endingComputer(mark, { config: foreign({ mcpServers }), ...options });
 const textOf = (result: unknown): string =>
   (result as { content: readonly { text: string }[] }).content[0]?.text ?? '';
 
-beforeEach(() => {
-  ear = createEar();
-});
-afterEach(async () => {
-  await computer?.close();
-  computer = undefined;
-  // The HTTP server notices the closed stream a moment later.
-  await ear.until(() => opened.every(({ listening }) => listening === 0));
-  for (const one of opened.splice(0)) await one.stop();
-  expect(pidsOf(mark)).toEqual([]);
-});
-
 describe('servers of every transport', () => {
   it('stand side by side: tools of all are offered, and calls reach each of them', async () => {
-    const [overHttp, overSse, inside] = [await http(), await http('sse'), linked()];
+    const [overHttp, overSse, inside] = [await http('streamable'), await http('sse'), linked()];
     const aliased = (prefix: string): object => ({
       tool_meta: { echo: { alias: `${prefix}_echo` } },
-      ...only,
+      ...{ autoApprove: ['all'], forbidden_tools: ['slow'] },
     });
-    const only = { ...auto, forbidden_tools: ['slow'] };
-    const host = await start(
+    const { computer: host } = await start(
       {
         stdio: launched(mark, 'echo', aliased('stdio')),
         http: { type: 'http', url: `${overHttp.url}/echo`, ...aliased('http') },
@@ -67,7 +51,7 @@ describe('servers of every transport', () => {
   it('servers of each transport are answered by their host, and heard when they log', async () => {
     const name = 'stdio';
     const asked: unknown[] = [];
-    const host = await start(
+    const { computer: host, ear } = await start(
       { [name]: launched(mark, 'full') },
       {
         answers: {
