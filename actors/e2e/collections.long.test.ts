@@ -1,9 +1,6 @@
-import { describe, expect, it, onTestFinished } from 'vitest';
-import {
-  launchedWith,
-  startOverHttp,
-  type RunningServer,
-} from '../../scenarios/fixtures/resource-servers.ts';
+import { describe, expect, it } from 'vitest';
+import { closedAfter } from '../../scenarios/fixtures/closed-after.ts';
+import { launchedWith, startOverHttp } from '../../scenarios/fixtures/resource-servers.ts';
 import type { Computer } from '../index.ts';
 import { endingComputer } from '../../scenarios/fixtures/booted.ts';
 import { foreign } from '../../machines/config/config-input.ts';
@@ -12,11 +9,7 @@ import { foreign } from '../../machines/config/config-input.ts';
 const mark = crypto.randomUUID();
 const start = async (mcpServers: object): Promise<Computer> =>
   (await endingComputer(mark, { config: foreign({ mcpServers }) })).computer;
-const overHttp = async (...how: Parameters<typeof startOverHttp>): Promise<RunningServer> => {
-  const server = await startOverHttp(...how);
-  onTestFinished(() => server.stop());
-  return server;
-};
+const overHttp = async (...how: Parameters<typeof startOverHttp>) => closedAfter(await startOverHttp(...how));
 
 describe('the Desktop and the Finder of a computer', () => {
   it('have what the servers of every transport show, in order, also right after the start', async () => {

@@ -1,15 +1,7 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { afterEach, describe, expect, it } from 'vitest';
-import {
-  createAgent,
-  createOffice,
-  type Agent,
-  type CallOutcome,
-  type Computer,
-  type Office,
-} from '../index.ts';
-import { bootedComputer } from '../../scenarios/fixtures/booted.ts';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { bootedHosts } from '../../scenarios/fixtures/booted.ts';
 import { foreign } from '../../machines/config/config-input.ts';
 import { fixtureFile } from '../../scenarios/fixtures/test-folder.ts';
 
@@ -34,41 +26,29 @@ const look = (patienceMs = 0): { pid: number; pgid: number }[] =>
 const boundMs = 1_000;
 
 describe('kill -9 of a server in mid-call', () => {
-  let office: Office;
-  let computer: Computer;
-  let agent: Agent;
-  const start = async (isWrapped = false): Promise<void> => {
-    office = await createOffice({ port: 0 });
-    computer = await bootedComputer({
-      name: 'c1',
-      config: foreign(configOf(isWrapped)),
-      office: { url: office.url },
+  /** Starts a server with a call that hangs in it, which the server has received. */
+  const start = async (isWrapped: boolean) => {
+    const { agent, close } = await bootedHosts({ config: foreign(configOf(isWrapped)) });
+    onTestFinished(async () => {
+      await close();
+      expect(look()).toEqual([]);
     });
-    agent = await createAgent({ url: office.url });
-  };
-  afterEach(async () => {
-    for (const one of [agent, computer, office]) await one.close();
-    expect(look()).toEqual([]);
-  });
-
-  /** Starts calls that hang in the server, and checks that the server has received them all. */
-  async function hangingCalls(...reqIds: string[]): Promise<Promise<CallOutcome>[]> {
-    const calls = reqIds.map((reqId) => agent.callTool('c1', 'hang', { label: reqId }, { reqId }));
+    await agent.tools('c1');
+    const call = agent.callTool('c1', 'hang', { label: 'doomed' }, { reqId: 'doomed' });
     const { result } = await agent.callTool('c1', 'seen');
-    expect(JSON.stringify(result)).toContain(JSON.stringify(JSON.stringify(reqIds)).slice(1, -1));
-    return calls;
-  }
+    expect(JSON.stringify(result)).toContain(String.raw`[\"doomed\"]`);
+    return { agent, call };
+  };
 
   it('answers at once that the effect is unknown, with server, signal and last words', async () => {
-    await start();
-    const [call] = await hangingCalls('doomed');
+    const { call } = await start(false);
     const [victim] = look();
     const killedAt = performance.now();
     process.kill(victim?.pid ?? 0, 'SIGKILL');
     const answer = await call;
     expect(performance.now() - killedAt).toBeLessThan(boundMs);
     expect(answer).toMatchObject({ outcome: 'unknown', end: 'unknown', reqId: 'doomed' });
-    expect(answer?.failure).toMatchObject({
+    expect(answer.failure).toMatchObject({
       code: 'ServerLost',
       message: "Server 'mortal' was ended by SIGKILL; stderr: stubborn server is up",
       details: {
@@ -81,10 +61,9 @@ describe('kill -9 of a server in mid-call', () => {
   });
 
   it('takes the server behind a wrapper along when it hits the wrapper only', async () => {
-    await start(true);
+    const { agent, call } = await start(true);
     const alive = look();
     expect(alive).toHaveLength(2);
-    const [call] = await hangingCalls('doomed');
     const wrapper = alive.find(({ pid, pgid }) => pid === pgid);
     process.kill(wrapper?.pid ?? 0, 'SIGKILL');
     expect(await call).toMatchObject({ outcome: 'unknown', failure: { details: { signal: 'SIGKILL' } } });

@@ -3,30 +3,23 @@ import { join } from 'node:path';
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { startHttpServer, type HttpServer } from '../../scenarios/fixtures/http-server.ts';
 import { openProxy } from '../../scenarios/fixtures/proxy.ts';
-import type { Computer } from '../index.ts';
 import { bootedComputer } from '../../scenarios/fixtures/booted.ts';
+import { closedAfter } from '../../scenarios/fixtures/closed-after.ts';
 import { testFolder } from '../../scenarios/fixtures/test-folder.ts';
 
 const at = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
 const authority = at('../../scenarios/fixtures/tls/authority.pem');
 const folder = testFolder('tls');
-let computer: Computer | undefined;
 let server: HttpServer;
 beforeEach(async () => {
-  server = await startHttpServer({ kind: 'streamable', tls: true });
+  server = closedAfter(await startHttpServer({ kind: 'streamable', tls: true }));
 });
-afterEach(async () => {
-  await computer?.close();
-  await server.stop();
-  computer = undefined;
-});
-const computerOf = async (entry: object, a2c: object = {}): Promise<Computer> => {
+const computerOf = async (entry: object, a2c: object = {}) => {
   const r = { url: `${server.url}/echo`, autoApprove: ['all'], ...entry };
-  computer = await bootedComputer({ config: { mcpServers: { r }, a2c }, stateDir: false });
-  return computer;
+  return closedAfter(await bootedComputer({ config: { mcpServers: { r }, a2c }, stateDir: false }));
 };
 
 describe('a server whose certificate is signed by an authority of a company', () => {
@@ -44,16 +37,11 @@ describe('a server whose certificate is signed by an authority of a company', ()
     expect(outcome).toBe('succeeded');
   });
   it('is reached through a tunnel of a proxy, too', async () => {
-    const proxy = await openProxy(Number(new URL(server.url).port));
-    try {
-      const url = 'https://mcp.a2c-test.invalid/echo';
-      const [status] = (await computerOf({ url, ca: authority }, { proxy: proxy.url })).status().servers;
-      expect(status?.state).toBe('ready');
-      expect(new Set(proxy.asked)).toEqual(new Set(['CONNECT mcp.a2c-test.invalid:443']));
-    } finally {
-      await computer?.close();
-      proxy.close();
-    }
+    const proxy = closedAfter(await openProxy(Number(new URL(server.url).port)));
+    const url = 'https://mcp.a2c-test.invalid/echo';
+    const [status] = (await computerOf({ url, ca: authority }, { proxy: proxy.url })).status().servers;
+    expect(status?.state).toBe('ready');
+    expect(new Set(proxy.asked)).toEqual(new Set(['CONNECT mcp.a2c-test.invalid:443']));
   });
   it('is reached where the variable NODE_EXTRA_CA_CERTS names its authority', async () => {
     const file = join(folder, 'config.json');

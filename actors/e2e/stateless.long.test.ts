@@ -1,51 +1,39 @@
 import { readFileSync } from 'node:fs';
-import { afterEach, describe, expect, it } from 'vitest';
-import { startHost, type StartedHost } from '../../scenarios/fixtures/started-host.ts';
-import type { Computer } from '../index.ts';
-import { bootedComputer } from '../../scenarios/fixtures/booted.ts';
+import { describe, expect, it } from 'vitest';
+import { startHost } from '../../scenarios/fixtures/started-host.ts';
+import { computerWith } from '../../scenarios/fixtures/booted.ts';
+import { closedAfter } from '../../scenarios/fixtures/closed-after.ts';
 import { fixtureFile, testFolder } from '../../scenarios/fixtures/test-folder.ts';
 
 /** Tests of servers of MCP 2026-07-28, made with the official SDK; a server with only this revision refuses `initialize`. */
 const server = fixtureFile('stateless-server.mjs');
 const folder = testFolder('stateless');
-let computer: Computer | undefined;
-let host: StartedHost | undefined;
-afterEach(async () => {
-  await computer?.close();
-  await host?.kill();
-  [computer, host] = [undefined, undefined];
-});
-const transports = ['stdio', 'http'] as const;
-async function computerOf(kind: (typeof transports)[number], ...more: 'both'[]): Promise<Computer> {
-  if (kind === 'http') host = await startHost(process.execPath, [server, '0', ...more]);
+async function opened(kind: 'stdio' | 'http', ...more: readonly string[]) {
+  const host =
+    kind === 'http' ? closedAfter(await startHost(process.execPath, [server, '0', ...more])) : undefined;
   const entry = host ? { url: host.url } : { command: process.execPath, args: [server, ...more] };
-  computer = await bootedComputer({
-    config: { mcpServers: { it: { ...entry, autoApprove: ['all'] } } },
-    stateDir: false,
-    answers: { elicit: async () => ({ action: 'accept', content: { name: 'Ada' } }) },
-  });
-  return computer;
+  const elicit = async () => ({ action: 'accept', content: { name: 'Ada' } }) as const;
+  const it = closedAfter(
+    await computerWith({ it: { ...entry, autoApprove: ['all'] } }, { answers: { elicit } }),
+  );
+  return { it, host };
 }
 
-async function expectNewest(it: Computer): Promise<void> {
-  expect(it.status().servers[0]).toMatchObject({ state: 'ready' });
-  expect(readFileSync(await it.debug.writeTrace(folder), 'utf8')).toContain('"protocolVersion":"2026-07-28"');
-}
-
-describe.each(transports)('a server of 2026-07-28 and of the revisions before it, over %s', (kind) => {
-  it('is spoken to in the newer one', async () => {
-    const it = await computerOf(kind, 'both');
-    await expectNewest(it);
-    expect(await it.callTool('greet', {})).toMatchObject({ outcome: 'succeeded' });
-  });
-});
-
-describe.each(transports)('a server of 2026-07-28 over %s', (kind) => {
-  it('is ready, and says what it is and speaks', async () => {
-    await expectNewest(await computerOf(kind));
-  });
+describe.each(['stdio', 'http'] as const)('a server of 2026-07-28 over %s', (kind) => {
+  it.each([[[]], [['both']]])(
+    'is spoken to in that revision, hears what it wants to know, and answers then: %j',
+    async (revisions) => {
+      const { it } = await opened(kind, ...revisions);
+      expect(it.status().servers[0]).toMatchObject({ state: 'ready' });
+      const trace = readFileSync(await it.debug.writeTrace(folder), 'utf8');
+      expect(trace).toContain('"protocolVersion":"2026-07-28"');
+      const { outcome, result } = await it.callTool('greet', {});
+      expect(outcome).toBe('succeeded');
+      expect(JSON.stringify(result)).toContain('Hello, Ada (round one)');
+    },
+  );
   it('answers calls, at once and beside each other', async () => {
-    const it = await computerOf(kind);
+    const { it } = await opened(kind);
     const texts = Array.from({ length: 20 }, (_, n) => `text ${n}`);
     const ended = await Promise.all(texts.map((text) => it.callTool('echo', { text })));
     expect(
@@ -53,22 +41,15 @@ describe.each(transports)('a server of 2026-07-28 over %s', (kind) => {
     ).toEqual(texts);
   });
   it('is asked for its tools again when it says that they have changed', async () => {
-    const it = await computerOf(kind);
+    const { it } = await opened(kind);
     const changed = new Promise<void>((resolve) => void it.on('tools.changed', () => resolve()));
     await it.callTool('grow', {});
     await changed;
     const { tools } = await it.tools();
     expect(tools.map(({ name }) => name)).toContain('grown');
   });
-  it('hears what it wants to know, and answers then', async () => {
-    const { outcome, result } = await (await computerOf(kind)).callTool('greet', {});
-    expect([outcome, JSON.stringify(result)]).toEqual([
-      'succeeded',
-      expect.stringContaining('Hello, Ada (round one)'),
-    ]);
-  });
   it('hears that a call is cancelled', async () => {
-    const it = await computerOf(kind);
+    const { it, host } = await opened(kind);
     const wrote = (word: string): Promise<void> =>
       host?.wrote(word) ??
       new Promise((resolve) => {
