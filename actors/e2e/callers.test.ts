@@ -12,6 +12,7 @@ import {
   type ConfirmQuestion,
 } from '../index.ts';
 import { bootedHosts } from '../../scenarios/fixtures/booted.ts';
+import { closedAfter } from '../../scenarios/fixtures/closed-after.ts';
 import { testFolder } from '../../scenarios/fixtures/test-folder.ts';
 import { createPresenter } from '../presenter/index.ts';
 import { foreign } from '../../machines/config/config-input.ts';
@@ -149,8 +150,7 @@ it('a presenter and an agent give a context back, and an agent keeps it from its
   await presenter.conversation('c1').callTool(call, { context: 'ada' });
   expect(asked.map(({ context }) => context)).toEqual(['ada']);
 
-  await using hosts = await bootedHosts({ config: foreign(config), inMemory, confirm });
-  const { agent } = hosts;
+  const { agent } = closedAfter(await bootedHosts({ config: foreign(config), inMemory, confirm }));
   const outcome = await agent.callTool('c1', 'meta', {}, { context: { user: 'ada' } });
   expect(outcome).toMatchObject({ outcome: 'succeeded', context: { user: 'ada' } });
   expect(JSON.stringify(outcome.result)).not.toContain('ada');

@@ -2,6 +2,7 @@ import { expect, it } from 'vitest';
 import { launched, linked } from '../../scenarios/fixtures/hosted.ts';
 import type { ComputerOptions } from '../index.ts';
 import { bootedHosts, endingComputer } from '../../scenarios/fixtures/booted.ts';
+import { closedAfter } from '../../scenarios/fixtures/closed-after.ts';
 import { foreign } from '../../machines/config/config-input.ts';
 
 /** Tests that a host can read the config in force and resources of any kind from its computer. */
@@ -53,21 +54,20 @@ it('a resource of any kind is read from the server that is named, and from no ot
 });
 it('an agent reads what a server lists, whatever its scheme, and nothing else', async () => {
   const { connect } = linked('full');
-  await using hosts = await bootedHosts({
-    name: 'pc',
-    config: { mcpServers: { full: { type: 'inmemory' } } },
-    inMemory: { full: connect },
-  });
-  const { agent } = hosts;
+  const { agent, computer } = closedAfter(
+    await bootedHosts({
+      name: 'pc',
+      config: { mcpServers: { full: { type: 'inmemory' } } },
+      inMemory: { full: connect },
+    }),
+  );
   const listed = (await agent.resources('pc', 'full')).resources.map(({ uri }) => uri);
   expect(listed).toContain('note://1');
   for (const how of [{}, { server: 'full' }])
     for (const uri of listed.filter((each) => each.startsWith('note:')))
       expect(await agent.readResource('pc', uri, how)).toMatchObject([{ uri }]);
   // Known to the server, but not listed: only its host reads it.
-  expect(await hosts.computer.readResource('note://99', { server: 'full' })).toMatchObject([
-    { uri: 'note://99' },
-  ]);
+  expect(await computer.readResource('note://99', { server: 'full' })).toMatchObject([{ uri: 'note://99' }]);
   for (const [uri, how] of [
     ['note://99', {}],
     ['note://99', { server: 'full' }],

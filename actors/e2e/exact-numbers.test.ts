@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { bootedHosts } from '../../scenarios/fixtures/booted.ts';
+import { closedAfter } from '../../scenarios/fixtures/closed-after.ts';
 import { testFolder } from '../../scenarios/fixtures/test-folder.ts';
 
 const folder = testFolder('exact');
@@ -24,10 +25,11 @@ createInterface({ input: process.stdin }).on('line', (line) => {
 it('an integer of a server that a number cannot hold is named, here and behind an office', async () => {
   const file = join(folder, 'server.mjs');
   writeFileSync(file, source);
-  await using hosts = await bootedHosts({
-    config: { mcpServers: { s: { command: process.execPath, args: [file], autoApprove: ['all'] } } },
-  });
-  const { computer, agent } = hosts;
+  const { computer, agent } = closedAfter(
+    await bootedHosts({
+      config: { mcpServers: { s: { command: process.execPath, args: [file], autoApprove: ['all'] } } },
+    }),
+  );
   await agent.tools('c1');
   const here = await computer.callTool('find');
   const there = await agent.callTool('c1', 'find');

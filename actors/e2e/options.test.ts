@@ -12,6 +12,7 @@ import {
   type ComputerOptions,
 } from '../index.ts';
 import { bootedHosts } from '../../scenarios/fixtures/booted.ts';
+import { closedAfter } from '../../scenarios/fixtures/closed-after.ts';
 import { createPresenter } from '../presenter/index.ts';
 import { planImport } from '../applications/index.ts';
 import { foreign } from '../../machines/config/config-input.ts';
@@ -209,8 +210,7 @@ it('options that are undefined count as left out', async () => {
 });
 
 it('a call with wrong arguments or options answers, and is never sent', async () => {
-  await using hosts = await bootedHosts(inside);
-  const { computer, agent } = hosts;
+  const { computer, agent } = closedAfter(await bootedHosts(inside));
   const ofComputer = computer.callTool as (...given: unknown[]) => ReturnType<Computer['callTool']>;
   const ofAgent = agent.callTool as (...given: unknown[]) => ReturnType<Computer['callTool']>;
   const time = `callTool: timeoutMs: expected milliseconds from 0 (no limit) to ${largest}, got`;
@@ -237,8 +237,7 @@ it('a call with wrong arguments or options answers, and is never sent', async ()
 });
 
 it('a listener to an event that does not exist is refused with the nearest one', async () => {
-  await using hosts = await bootedHosts(inside);
-  const { office, computer, agent } = hosts;
+  const { office, computer, agent } = closedAfter(await bootedHosts(inside));
   const cases: [{ on(name: never, listener: () => void): unknown }, string, string][] = [
     [computer, 'call.setled', 'call.settled'],
     [agent, 'tool.changed', 'tools.changed'],

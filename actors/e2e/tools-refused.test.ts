@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { createConversation } from '../../machines/models/conversation.ts';
 import { bootedComputer, bootedHosts } from '../../scenarios/fixtures/booted.ts';
+import { closedAfter } from '../../scenarios/fixtures/closed-after.ts';
 
 /** In-memory server that lists the given tools, valid or invalid. */
 const listing =
@@ -46,10 +47,11 @@ const config = { mcpServers: { odd: { type: 'inmemory' }, twin: { type: 'inmemor
 
 it('a tool that a server lists and nobody can call is refused with the reason, here and for agents', async () => {
   const called: string[] = [];
-  await using hosts = await bootedHosts({
-    ...{ confirm: 'allow', config, inMemory: { odd: listing(() => odd, called) } },
-  });
-  const { computer, agent } = hosts;
+  const { computer, agent } = closedAfter(
+    await bootedHosts({
+      ...{ confirm: 'allow', config, inMemory: { odd: listing(() => odd, called) } },
+    }),
+  );
   const { tools, refused } = await computer.tools();
   expect(tools).toMatchObject([{ name: 'good', title: 'Good one', execution: { taskSupport: 'optional' } }]);
   expect(refused.map(({ name, server, reason }) => [name, server, reason])).toEqual([

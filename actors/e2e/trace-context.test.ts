@@ -1,6 +1,7 @@
 /** Tests that a call keeps its distributed trace from the caller through office and computer to the MCP server. */
 import { expect, it } from 'vitest';
 import { bootedHosts } from '../../scenarios/fixtures/booted.ts';
+import { closedAfter } from '../../scenarios/fixtures/closed-after.ts';
 import { fixtureFile } from '../../scenarios/fixtures/test-folder.ts';
 
 /** Server whose tool `meta` answers with the `_meta` of its call. */
@@ -14,8 +15,7 @@ it.each([false, true])(
     const config = {
       mcpServers: { s: { command: process.execPath, args: [server], autoApprove: ['all'] } },
     };
-    await using hosts = await bootedHosts({ tracing, config });
-    const { computer, agent } = hosts;
+    const { computer, agent } = closedAfter(await bootedHosts({ tracing, config }));
     const metaOf = async (
       call: Promise<{ readonly result: unknown; readonly reqId: string }>,
     ): Promise<object> => {

@@ -47,11 +47,21 @@ function streamed(): { stream: LiveStream; tap: Tap; directory: Directory; happe
   };
   return { stream, tap, directory, happen };
 }
+const leaving: (() => void)[] = [];
+/** A page that looks until its test ends. */
+function watched() {
+  const all = streamed();
+  const page = new Page();
+  all.stream.add(page);
+  leaving.push(() => all.stream.remove(page));
+  return { ...all, page };
+}
 const batch = (): void => void vi.advanceTimersByTime(200);
 
 // Time stands still while records are written, so that no slice ends early on a slow machine.
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance', 'Date'] }));
 afterEach(() => {
+  for (const leave of leaving.splice(0)) leave();
   expect(vi.getTimerCount()).toBe(0);
   vi.useRealTimers();
 });
@@ -108,22 +118,17 @@ it('a page that is too slow misses records, is told how many, and goes on from a
 });
 
 it('more than can be told in time is a gap for everybody, and what waits stays bounded', () => {
-  const { stream, happen } = streamed();
-  const page = new Page();
-  stream.add(page);
+  const { happen, page } = watched();
   happen(3_000);
   batch();
   expect(page.messages).toEqual([]);
   batch();
   expect(page.messages).toMatchObject([{ type: 'gap', missed: 6_000 }]);
   expect(page.numbers).toEqual([6_001]);
-  stream.remove(page);
 });
 
 it('a checkpoint comes after every 25,000 records, up to which a page may let go what is older', () => {
-  const { stream, happen } = streamed();
-  const page = new Page();
-  stream.add(page);
+  const { happen, page } = watched();
   for (let times = 0; times < 26; times++) {
     happen(500);
     batch();
@@ -132,13 +137,10 @@ it('a checkpoint comes after every 25,000 records, up to which a page may let go
   expect(all.match(/"k":"key"/g)).toHaveLength(1);
   // The page must have received all 26,000 records without a gap, and a checkpoint with the number of the last.
   expect(page.numbers).toEqual([...Array.from({ length: 26_000 }, (_, at) => at + 2), 26_001]);
-  stream.remove(page);
 });
 
 it('a burst that takes long to write leaves the event loop free in between, and no record is missing', () => {
-  const { stream, happen } = streamed();
-  const page = new Page();
-  stream.add(page);
+  const { happen, page } = watched();
   happen(100);
   let now = 0;
   vi.spyOn(performance, 'now').mockImplementation(() => (now += 5));
@@ -148,7 +150,6 @@ it('a burst that takes long to write leaves the event loop free in between, and 
   vi.runAllTimers();
   expect(page.messages.length).toBeGreaterThan(2);
   expect(page.numbers).toEqual(Array.from({ length: 200 }, (_, at) => at + 2));
-  stream.remove(page);
   vi.restoreAllMocks();
 });
 

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { commandLine } from '../../scenarios/fixtures/command-line.ts';
 import { linked } from '../../scenarios/fixtures/hostile-texts.ts';
 import {
@@ -11,16 +11,19 @@ import {
 } from '../index.ts';
 import { launchedWith } from '../../scenarios/fixtures/resource-servers.ts';
 import { bootedComputer, bootedHosts } from '../../scenarios/fixtures/booted.ts';
+import { closedAfter } from '../../scenarios/fixtures/closed-after.ts';
 
 const entries: LogEntry[] = [];
 const into: Log = (entry) => void entries.push(entry);
 const logged = (): LogEntry[] => entries.splice(0);
 /** Opens an office, an agent, and a computer whose server refuses and fails, with this log. */
-const house = (text: string, config: object = {}, log: Log = into) =>
-  bootedHosts({
-    ...{ name: 'c', inMemory: { 'a/b#c': linked(text) }, log },
-    config: { mcpServers: { 'a/b#c': { type: 'inmemory', autoApprove: ['all'], ...config } } },
-  });
+const house = async (text: string, config: object = {}, log: Log = into) =>
+  closedAfter(
+    await bootedHosts({
+      ...{ name: 'c', inMemory: { 'a/b#c': linked(text) }, log },
+      config: { mcpServers: { 'a/b#c': { type: 'inmemory', autoApprove: ['all'], ...config } } },
+    }),
+  );
 /** In-memory server that answers these methods; without any method it never answers. */
 const answering = (results?: Readonly<Record<string, unknown>>) => (): LinkedEnd => {
   const end: LinkedEnd = {
@@ -36,12 +39,15 @@ const answering = (results?: Readonly<Record<string, unknown>>) => (): LinkedEnd
   };
   return end;
 };
-/** Clears the log entries, because an agent that closes may still log a request that it takes back. */
-afterEach(() => void logged());
+// An agent that closes may still log a request that it takes back.
+beforeEach(() => void logged());
 
-it('a call that its server refuses is followed by its req_id through server, computer, office and agent', async () => {
-  const { agent, close } = await house('went wrong');
-  const outcome = await agent.callTool('c', 'refuse', {}, { reqId: 'req-1' });
+it.each([
+  ['that its server refuses', 'refuse', { outcome: 'failed', phase: 'running' }],
+  ['whose tool says itself that it failed', 'fail', {}],
+])('a call %s is followed by its req_id through server, computer, office and agent', async (_, tool, end) => {
+  const { agent } = await house('went wrong');
+  const outcome = await agent.callTool('c', tool, {}, { reqId: 'req-1' });
   expect(outcome).toMatchObject({ outcome: 'failed' });
   const seen = logged();
   expect(seen.map(({ layer, event, req_id }) => [layer, event, req_id])).toEqual([
@@ -55,24 +61,13 @@ it('a call that its server refuses is followed by its req_id through server, com
     expect(level).toBe('error');
     expect(new Date(time).toISOString()).toBe(time);
   }
-  expect(seen[0]).toMatchObject({ server: 'a/b#c', tool: 'refuse' });
-  expect(seen[1]).toMatchObject({ server: 'a/b#c', tool: 'refuse', outcome: 'failed', phase: 'running' });
-  expect(seen[2]).toMatchObject({ computer: 'c', tool: 'refuse' });
-  await close();
-});
-
-it('a call whose tool says itself that it failed is followed so, too', async () => {
-  const { agent, close } = await house('tool failed');
-  await agent.callTool('c', 'fail', {}, { reqId: 'req-2' });
-  const seen = logged();
-  expect(seen.map(({ layer }) => layer)).toEqual(['server', 'computer', 'office', 'agent']);
-  for (const { req_id, message } of seen)
-    expect([req_id, message]).toEqual(['req-2', expect.stringContaining('tool failed')]);
-  await close();
+  expect(seen[0]).toMatchObject({ server: 'a/b#c', tool });
+  expect(seen[1]).toMatchObject({ server: 'a/b#c', tool, ...end });
+  expect(seen[2]).toMatchObject({ computer: 'c', tool });
 });
 
 it('what never comes to a server is told by the layers to which it came', async () => {
-  const { agent, computer, close } = await house('x');
+  const { agent, computer } = await house('x');
   await agent.callTool('c', 'none', {}, { reqId: 'req-3' });
   expect(logged().map(({ layer, req_id }) => [layer, req_id])).toEqual(
     ['computer', 'office', 'agent'].map((layer) => [layer, 'req-3']),
@@ -89,12 +84,11 @@ it('what never comes to a server is told by the layers to which it came', async 
   expect(new Set(asked.map(({ req_id }) => req_id)).size).toBe(1);
   expect((await computer.callTool('none', {}, { reqId: 'req-5' })).outcome).toBe('failed');
   expect(logged()).toMatchObject([{ layer: 'computer', req_id: 'req-5', tool: 'none' }]);
-  await close();
 });
 
 it('a read that its server refuses is followed by its req_id, too', async () => {
   const mcpServers = { docs: launchedWith('documents', crypto.randomUUID(), '--host', 'h') };
-  const { agent, close } = await bootedHosts({ name: 'c', log: into, config: { mcpServers } });
+  const { agent } = closedAfter(await bootedHosts({ name: 'c', log: into, config: { mcpServers } }));
   await agent.readResource('c', 'dpe://h/nothing').catch(() => {});
   const seen = logged();
   expect(seen.map(({ layer, event }) => `${layer} ${event}`)).toEqual([
@@ -103,7 +97,6 @@ it('a read that its server refuses is followed by its req_id, too', async () => 
   ]);
   expect(seen[0]).toMatchObject({ server: 'docs', req_id: expect.any(String) });
   expect(new Set(seen.map(({ req_id }) => req_id)).size).toBe(1);
-  await close();
 });
 
 it('what a server need not have, and a question whose agent leaves, is no failure', async () => {
@@ -130,7 +123,7 @@ it('what a server need not have, and a question whose agent leaves, is no failur
 });
 
 it('a server that cannot be started is told of with its reason', async () => {
-  const { close } = await house('x', {
+  await house('x', {
     type: 'stdio',
     command: process.execPath,
     args: ['-e', 'console.error("no licence"); process.exit(7)'],
@@ -141,12 +134,11 @@ it('a server that cannot be started is told of with its reason', async () => {
   for (const entry of seen)
     expect(entry).toMatchObject({ layer: 'computer', event: 'server.changed', server: 'a/b#c' });
   expect(seen.at(-1)).toMatchObject({ level: 'error', message: expect.stringContaining('exit code 7') });
-  await close();
 });
 
 it('what goes well is no entry, and what is told of it is bounded and without secrets', async () => {
   const long = `sesame ${'x'.repeat(5_000)}`;
-  const { agent, close } = await house(long, { env: { API_TOKEN: 'sesame' } });
+  const { agent } = await house(long, { env: { API_TOKEN: 'sesame' } });
   expect(await agent.callTool('c', 'structured')).toMatchObject({ outcome: 'succeeded' });
   await agent.tools('c');
   expect(logged()).toEqual([]);
@@ -157,7 +149,6 @@ it('what goes well is no entry, and what is told of it is bounded and without se
     expect(message).toMatch(/\*\*\* xxx.*…$/);
     expect(message).toHaveLength(1_000);
   }
-  await close();
 });
 
 it('a log that throws, or rejects, disturbs nothing', async () => {
@@ -166,12 +157,11 @@ it('a log that throws, or rejects, disturbs nothing', async () => {
     if (layer === 'computer') return Promise.reject(new Error('of the log'));
     throw new Error('of the log');
   }) as unknown as Log;
-  const { agent, close } = await house('x', {}, broken);
+  const { agent } = await house('x', {}, broken);
   expect(await agent.callTool('c', 'refuse')).toMatchObject({ outcome: 'failed' });
   expect(await agent.callTool('c', 'structured')).toMatchObject({ outcome: 'succeeded' });
   expect(warned).toHaveBeenCalledWith(expect.stringContaining('of the log'), 'A2cListenerWarning');
   warned.mockRestore();
-  await close();
 });
 
 describe('a log from the level info on', () => {
@@ -253,7 +243,7 @@ describe('a log from the level info on', () => {
 });
 
 it('--log writes JSON lines on stderr, and without it there are none', async () => {
-  const { office, agent, close } = await house('went wrong', {}, () => {});
+  const { office, agent } = await house('went wrong', {}, () => {});
   // The agent leaves its seat, because the command needs it.
   await agent.close();
   const call = ['call', 'refuse', '--url', office.url, '--req-id', 'req-6'];
@@ -263,5 +253,4 @@ it('--log writes JSON lines on stderr, and without it there are none', async () 
     .flatMap((line) => (line.startsWith('{') ? [JSON.parse(line) as LogEntry] : []));
   expect(lines).toMatchObject([{ layer: 'agent', req_id: 'req-6', event: 'client:tool_call' }]);
   expect((await commandLine(call)).err).not.toMatch(/^\{/m);
-  await close();
 });

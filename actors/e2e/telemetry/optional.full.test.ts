@@ -9,9 +9,7 @@ import { testFolder } from '../../../scenarios/fixtures/test-folder.ts';
 const at = (path: string): string => fileURLToPath(new URL(`../../../${path}`, import.meta.url));
 /** Server whose tool `meta` answers with the `_meta` of its call. */
 const server = at('scenarios/fixtures/mcp-server.mjs');
-const config = {
-  mcpServers: { s: { command: process.execPath, args: [server], autoApprove: ['all'] } },
-};
+const entry = { command: process.execPath, args: [server], autoApprove: ['all'] };
 const corpus = at('scenarios/corpus');
 const folder = testFolder('optional');
 
@@ -33,49 +31,29 @@ const withoutPackages = (names: string, ...argv: string[]): Promise<Ended> =>
     child.stdin?.end();
   });
 
-/** Rows of: an optional package, a command that needs it, and the error text without it. */
+const [plain, withVrl] = [{}, { vrl: '.a = 1' }].map((more, n) => {
+  const file = join(folder, `${n}.json`);
+  writeFileSync(file, JSON.stringify({ mcpServers: { s: { ...entry, ...more } } }));
+  return file;
+});
+/** Rows of: an optional package, what needs it, the exit code without it, and a command. */
 const rows = [
-  { without: '@opentelemetry/api', argv: ['call', 'meta', '--tracing'], says: 'tracing needs the package' },
-  {
-    without: 'prom-client',
-    argv: ['office', '--port', '0', '--metrics', '0'],
-    says: 'with metrics needs the package',
-  },
-  {
-    without: 'ioredis',
-    argv: ['office', '--port', '0', '--redis', 'redis://127.0.0.1:1'],
-    says: 'in Redis needs the package',
-  },
-  {
-    without: '@bpinternal/verel',
-    argv: ['call', 'meta'],
-    config: { vrl: '.a = 1' },
-    says: 'VRL needs the package',
-  },
-  {
-    without: '@napi-rs/keyring',
-    argv: ['call', 'meta', '--keyring'],
-    code: 0,
-    says: '--keyring needs the package',
-  },
-  { without: 'pdfjs-dist', argv: ['documents', corpus], code: 0, says: '.pdf needs the package' },
-  { without: 'mammoth', argv: ['documents', corpus], code: 0, says: '.docx needs the package' },
-  { without: '@e965/xlsx', argv: ['documents', corpus], code: 0, says: '.xlsx needs the package' },
+  ['@opentelemetry/api', 'tracing', 2, `call meta --tracing -c ${plain}`],
+  ['prom-client', 'with metrics', 1, 'office --port 0 --metrics 0'],
+  ['ioredis', 'in Redis', 1, 'office --port 0 --redis redis://127.0.0.1:1'],
+  ['@bpinternal/verel', 'VRL', 2, `call meta -c ${withVrl}`],
+  ['@napi-rs/keyring', '--keyring', 0, `call meta --keyring -c ${plain}`],
+  ['pdfjs-dist', '.pdf', 0, `documents ${corpus}`],
+  ['mammoth', '.docx', 0, `documents ${corpus}`],
+  ['@e965/xlsx', '.xlsx', 0, `documents ${corpus}`],
 ] as const;
-it.each(rows)('a command without $without says what to install', async ({ without, argv, says, ...row }) => {
-  const file = join(folder, `${without.replaceAll('/', '-')}.json`);
-  const { s } = config.mcpServers;
-  writeFileSync(file, JSON.stringify({ mcpServers: { s: { ...s, ...('config' in row && row.config) } } }));
-  const isHost = argv[0] === 'call';
-  const { code, err } = await withoutPackages(without, ...argv, ...(isHost ? ['-c', file] : []));
-  expect(err).toContain(`${says} ${without}, which is not installed`);
-  expect(err).toContain(`npm install ${without}`);
-  expect(code).toBe('code' in row ? row.code : argv[0] === 'call' ? 2 : 1);
+it.each(rows)('a command without %s says what to install for %s', async (name, what, exitCode, line) => {
+  const { code, err } = await withoutPackages(name, ...line.split(' '));
+  expect(err).toContain(`${what} needs the package ${name}, which is not installed`);
+  expect(err).toContain(`npm install ${name}`);
+  expect(code).toBe(exitCode);
 });
 it('a call is made without any of them', async () => {
-  const file = join(folder, 'servers.json');
-  writeFileSync(file, JSON.stringify(config));
-  const all = rows.map(({ without }) => without).join(',');
-  const call = await withoutPackages(all, 'call', 'meta', '-c', file);
+  const call = await withoutPackages(rows.map(([name]) => name).join(), 'call', 'meta', '-c', `${plain}`);
   expect(call).toMatchObject({ code: 0, out: expect.stringContaining('progressToken') });
 });

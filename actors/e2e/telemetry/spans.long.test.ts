@@ -30,11 +30,12 @@ const hangs = async (reqId: string): Promise<void> => {
   await expect.poll(() => spans.of(reqId)).toHaveLength(4);
 };
 const all = ['agent client', 'office server', 'computer server'].map((who) => `${who} client:tool_call`);
-/** Expected texts of the four spans of a failed call, with the error code and outcome of each side. */
-const failed = (tool: string, codes: readonly unknown[], outcomes: readonly string[]): readonly string[] =>
-  [...all, 'server client tools/call'].map(
-    (who, i) => `${who} ${tool} ERROR ${String(codes[i])} ${outcomes[i]}`,
-  );
+/** Expected texts of the spans of a call of a tool with an outcome, such as `hang unknown`: those of sides with a code. */
+const ended = (call: string, ...codes: readonly unknown[]): readonly string[] => {
+  const [tool, outcome] = call.split(' ');
+  const sides = [...all, 'server client tools/call'];
+  return codes.map((code, n) => `${sides[n]} ${tool} ERROR ${String(code)} ${outcome}`);
+};
 
 describe('a call', () => {
   it('has four spans, each the child of the one before, and its server sees the last', async () => {
@@ -79,12 +80,8 @@ describe('a call', () => {
     own.end();
     expect(chainOf([own as never, ...spans.of('r2')])).toEqual([]);
     const traceparent = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';
-    await hosts.agent.callTool(
-      'c1',
-      'meta',
-      {},
-      { reqId: 'r3', trace: { traceparent, tracestate: 'vendor=1' } },
-    );
+    const given = { reqId: 'r3', trace: { traceparent, tracestate: 'vendor=1' } };
+    await hosts.agent.callTool('c1', 'meta', {}, given);
     const [first, ...others] = spans.of('r3');
     expect(first?.parentSpanContext).toMatchObject({ spanId: '00f067aa0ba902b7', isRemote: true });
     expect(chainOf([first as never, ...others])).toEqual([]);
@@ -105,11 +102,9 @@ describe('a call', () => {
 describe('a call that fails', () => {
   it('is an error at each by its tool, or by an error of JSON-RPC, without what was said', async () => {
     await hosts.agent.callTool('c1', 'fail', {}, { reqId: 'r5' });
-    expect(called('r5')).toEqual(failed('fail', Array(4).fill('tool_error'), Array(4).fill('failed')));
+    expect(called('r5')).toEqual(ended('fail failed', ...Array<string>(4).fill('tool_error')));
     await hosts.agent.callTool('c1', 'error', {}, { reqId: 'r6' });
-    expect(called('r6')).toEqual(
-      failed('error', ['ToolFailed', 'ToolFailed', 'ToolFailed', -32602], Array(4).fill('failed')),
-    );
+    expect(called('r6')).toEqual(ended('error failed', 'ToolFailed', 'ToolFailed', 'ToolFailed', -32602));
     expect(spans.of('r6')[3]?.attributes['rpc.response.status_code']).toBe('-32602');
     for (const { attributes, status } of spans.started)
       expect(JSON.stringify([attributes, status])).not.toMatch(/no such thing|bad arguments/);
@@ -117,13 +112,9 @@ describe('a call that fails', () => {
 
   it('has spans as far as it came before it comes to a server', async () => {
     await hosts.agent.callTool('c1', 'none', {}, { reqId: 'r7' });
-    expect(called('r7')).toEqual(
-      failed('none', ['ToolNotFound', 'ToolNotFound', 'ToolNotFound'], Array(3).fill('failed')).slice(0, 3),
-    );
+    expect(called('r7')).toEqual(ended('none failed', 'ToolNotFound', 'ToolNotFound', 'ToolNotFound'));
     await hosts.agent.callTool('nobody', 'meta', {}, { reqId: 'r8' });
-    expect(called('r8')).toEqual(
-      failed('meta', ['NotFound', 'NotFound'], Array(2).fill('failed')).slice(0, 2),
-    );
+    expect(called('r8')).toEqual(ended('meta failed', 'NotFound', 'NotFound'));
   });
 
   it('is told in few characters with a payload that is none, and with a name that is hostile', async () => {
@@ -146,29 +137,17 @@ describe('a call that nobody answers', () => {
     call.cancel();
     expect(await call).toMatchObject({ end: 'cancelled' });
     await expect.poll(() => spans.unbalanced).toEqual([]);
-    expect(called('r10')).toEqual(
-      failed(
-        'hang',
-        ['ToolCallCancelled', 'ToolFailed', 'ToolFailed', 'cancelled'],
-        Array(4).fill('unknown'),
-      ),
-    );
+    const codes = ['ToolCallCancelled', 'ToolFailed', 'ToolFailed', 'cancelled'];
+    expect(called('r10')).toEqual(ended('hang unknown', ...codes));
   });
 
-  it('ends at each because its time is over', async () => {
-    await hosts.agent.callTool('c1', 'hang', {}, { reqId: 'r11', timeoutMs: 1_000 });
+  it.each([
+    ['its time is over', 'hang', 'ToolTimeout', 'ToolTimeout', 'ToolTimeout', 'cancelled'],
+    ['its server dies', 'die', 'ServerLost', 'ToolFailed', 'ToolFailed', 'ServerLost'],
+  ])('ends at each because %s', async (_, tool, ...codes) => {
+    await hosts.agent.callTool('c1', tool, {}, { reqId: 'r11', timeoutMs: 1_000 });
     await expect.poll(() => spans.unbalanced).toEqual([]);
-    expect(called('r11')).toEqual(
-      failed('hang', ['ToolTimeout', 'ToolTimeout', 'ToolTimeout', 'cancelled'], Array(4).fill('unknown')),
-    );
-  });
-
-  it('ends at each because its server dies', async () => {
-    await hosts.agent.callTool('c1', 'die', {}, { reqId: 'r12' });
-    await expect.poll(() => spans.unbalanced).toEqual([]);
-    expect(called('r12')).toEqual(
-      failed('die', ['ServerLost', 'ToolFailed', 'ToolFailed', 'ServerLost'], Array(4).fill('unknown')),
-    );
+    expect(called('r11')).toEqual(ended(`${tool} unknown`, ...codes));
   });
 
   it.each(['agent', 'office', 'computer'] as const)('ends at each because its %s is closed', async (who) => {
