@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { closedAfter } from '../../scenarios/fixtures/closed-after.ts';
 import { RedisServer } from '../../scenarios/fixtures/redis.ts';
 import { openNode, peerAt as peer, textOf } from '../../scenarios/fixtures/office-nodes.ts';
+import type { SeatedPeer } from '../../scenarios/fixtures/seated-peer.ts';
 import { startHost, type StartedHost } from '../../scenarios/fixtures/started-host.ts';
 import { createOffice, type Office, type OfficeAuth, type OfficeOptions } from '../index.ts';
 
@@ -23,22 +24,26 @@ let rooms = 0;
 const room = (): string => `room ${(rooms += 1)}`;
 const ok = [true, null];
 const failed = (code: number): object => ({ isError: true, structuredContent: { error: { code } } });
+const reaches = async (agent: SeatedPeer): Promise<unknown> =>
+  textOf(await agent.call('far', 'greet', crypto.randomUUID()));
+/** Two nodes: an agent at the first has heard of the computer `far` at the second. */
+async function apart<Node extends { readonly url: string }>(second: () => Promise<Node>) {
+  const [a, b] = [await node(), await second()];
+  const [agent, far] = [peer(a, 'agent'), peer(b, 'far').serve()];
+  const o = room();
+  expect([await agent.join('agent', o), await far.join('computer', o)]).toEqual([ok, ok]);
+  await agent.hears('notify:enter_office', { computer: 'far' });
+  return { a, b, agent, far, o };
+}
 
 describe('an office on two nodes', () => {
   it('carries calls, cancels, questions and notices between them', async () => {
-    const [a, b] = [await node(), await node()];
-    const [agent, near, far] = [peer(a, 'agent'), peer(a, 'near').serve(), peer(b, 'far').serve()];
-    const o = room();
-    expect(await agent.join('agent', o)).toEqual(ok);
-    expect([await near.join('computer', o), await far.join('computer', o)]).toEqual([ok, ok]);
-    await agent.hears('notify:enter_office', { computer: 'far' });
+    const { a, agent, far, o } = await apart(node);
+    expect(await peer(a, 'near').serve().join('computer', o)).toEqual(ok);
     expect(textOf(await agent.call('far', 'greet', 'r1'))).toBe('far greet');
     expect(textOf(await agent.call('near', 'greet', 'r2'))).toBe('near greet');
-    const [{ sessions }] = (await far.ask('server:list_room', {
-      agent: 'far',
-      req_id: 'l',
-      office_id: o,
-    })) as [{ sessions: { name: string }[] }];
+    const asked = { agent: 'far', req_id: 'l', office_id: o };
+    const [{ sessions }] = (await far.ask('server:list_room', asked)) as [{ sessions: { name: string }[] }];
     expect(sessions.map(({ name }) => name).toSorted()).toEqual(['agent', 'far', 'near']);
     void agent.call('far', 'hang', 'r3', 0);
     await agent.ask('server:tool_call_cancel', { agent: 'agent', req_id: 'r3' });
@@ -57,10 +62,8 @@ describe('an office on two nodes', () => {
     const o = room();
     await peer(a, 'x').join('computer', o);
     await peer(a, 'g1').join('agent', o);
-    expect(await peer(b, 'x').join('computer', o)).toEqual([
-      false,
-      expect.stringContaining('already exists'),
-    ]);
+    const taken = expect.stringContaining('already exists');
+    expect(await peer(b, 'x').join('computer', o)).toEqual([false, taken]);
     expect((await peer(b, 'g2').join('agent', o))[0]).toBe(false);
     expect(heard).toEqual([
       ['nameTaken', { office: o, role: 'computer', name: 'x' }],
@@ -70,11 +73,7 @@ describe('an office on two nodes', () => {
   });
 
   it('carries each kind of update, and what follows a peer that its operator disconnects', async () => {
-    const [a, b] = [await node(), await node()];
-    const [agent, far] = [peer(a, 'agent'), peer(b, 'far').serve()];
-    const o = room();
-    await agent.join('agent', o);
-    await far.join('computer', o);
+    const { a, b, agent, far, o } = await apart(node);
     const kinds = ['tool_list', 'config', 'desktop', 'finder', 'skills'];
     for (const kind of kinds)
       expect(await far.ask(`server:update_${kind}`, { computer: 'far' })).toBeDefined();
@@ -134,12 +133,7 @@ describe('an office on two nodes', () => {
   });
 
   it('frees the seats of a node that closes, at once', async () => {
-    const [a, b] = [await node(), await node()];
-    const [agent, far] = [peer(a, 'agent'), peer(b, 'far').serve()];
-    const o = room();
-    await agent.join('agent', o);
-    await far.join('computer', o);
-    await agent.hears('notify:enter_office', { computer: 'far' });
+    const { a, b, agent, o } = await apart(node);
     const call = agent.call('far', 'hang', 'r1', 0);
     await b.close();
     expect(await call).toMatchObject(failed(404));
@@ -150,14 +144,9 @@ describe('an office on two nodes', () => {
 
 describe('a node that fails', () => {
   it('ends its calls when it is killed: others hear that its seats are free, and they can be taken', async () => {
-    const [a, b] = [await node(), await process()];
+    const { a, b, agent, o } = await apart(process);
     const said: string[] = [];
     a.on('register.changed', ({ message }) => said.push(message));
-    const [agent, far] = [peer(a, 'agent'), peer(b, 'far').serve()];
-    const o = room();
-    await agent.join('agent', o);
-    expect(await far.join('computer', o)).toEqual(ok);
-    await agent.hears('notify:enter_office', { computer: 'far' });
     const call = agent.call('far', 'hang', 'r1', 0);
     await b.kill();
     expect(await call).toMatchObject(failed(404));
@@ -167,21 +156,15 @@ describe('a node that fails', () => {
   });
 
   it('slows nobody else when it hangs, and gives up the seats that were taken meanwhile', async () => {
-    const [a, b] = [await node(), await process()];
-    const [agent, near, far] = [peer(a, 'agent'), peer(a, 'near').serve(), peer(b, 'far').serve()];
-    const o = room();
-    await agent.join('agent', o);
-    await near.join('computer', o);
-    await far.join('computer', o);
-    await agent.hears('notify:enter_office', { computer: 'far' });
+    const { a, b, agent, far, o } = await apart(process);
+    await peer(a, 'near').serve().join('computer', o);
     globalThis.process.kill(b.pid, 'SIGSTOP');
     try {
       // These requests must not need the stopped node, which would make them wait.
       expect(textOf(await agent.call('near', 'greet', 'r1'))).toBe('near greet');
       expect(await peer(a, 'third').join('computer', o)).toEqual(ok);
-      expect(await agent.ask('server:list_room', { agent: 'agent', req_id: 'l', office_id: o })).toHaveLength(
-        1,
-      );
+      const asked = { agent: 'agent', req_id: 'l', office_id: o };
+      expect(await agent.ask('server:list_room', asked)).toHaveLength(1);
       await agent.hears('notify:leave_office', { computer: 'far' });
       expect(await peer(a, 'far').serve().join('computer', o)).toEqual(ok);
     } finally {
@@ -194,28 +177,20 @@ describe('a node that fails', () => {
 
 describe('a Redis that fails', () => {
   it('lets who is there go on when it dies; who wants to join hears why not, and all heals when it is back', async () => {
-    const [a, b] = [await node(), await node()];
+    const { a, b, agent, far, o } = await apart(node);
     const said: string[] = [];
     a.on('register.changed', ({ message }) => said.push(message));
-    const [agent, near, far] = [peer(a, 'agent'), peer(a, 'near').serve(), peer(b, 'far').serve()];
-    const o = room();
-    await agent.join('agent', o);
+    const near = peer(a, 'near').serve();
     await near.join('computer', o);
-    await far.join('computer', o);
-    await agent.hears('notify:enter_office', { computer: 'far' });
     await redis.kill();
     expect(textOf(await agent.call('near', 'greet', 'r1'))).toBe('near greet');
     const late = peer(a, 'late');
-    expect(await late.join('computer', o)).toEqual([
-      false,
-      expect.stringContaining('cannot reach its register'),
-    ]);
+    const unreached = expect.stringContaining('cannot reach its register');
+    expect(await late.join('computer', o)).toEqual([false, unreached]);
     expect(await agent.call('far', 'greet', 'r2')).toMatchObject(failed(503));
     await redis.start();
     await expect.poll(() => late.join('computer', o), { timeout: 30_000 }).toEqual(ok);
-    await expect
-      .poll(async () => textOf(await agent.call('far', 'greet', `r${Math.random()}`)), { timeout: 30_000 })
-      .toBe('far greet');
+    await expect.poll(() => reaches(agent), { timeout: 30_000 }).toBe('far greet');
     // Seats that were taken before the outage are still taken.
     expect((await peer(b, 'near').join('computer', o))[0]).toBe(false);
     expect([agent, near, far].map(({ socket }) => socket.connected)).toEqual([true, true, true]);
@@ -223,16 +198,10 @@ describe('a Redis that fails', () => {
   });
 
   it('ends no node when it resets connections again and again: they carry calls afterwards', async () => {
-    const [a, b] = [await node(), await node()];
-    const [agent, far] = [peer(a, 'agent'), peer(b, 'far').serve()];
-    const o = room();
-    await agent.join('agent', o);
-    await far.join('computer', o);
+    const { agent, far } = await apart(node);
     for (let n = 0; n < 100; n += 1)
       for (const type of ['pubsub', 'normal']) await redis.ask('CLIENT', 'KILL', 'TYPE', type);
-    await expect
-      .poll(async () => textOf(await agent.call('far', 'greet', `r${Math.random()}`)), { timeout: 30_000 })
-      .toBe('far greet');
+    await expect.poll(() => reaches(agent), { timeout: 30_000 }).toBe('far greet');
     expect(far.socket.connected).toBe(true);
   });
 

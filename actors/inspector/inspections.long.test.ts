@@ -9,6 +9,7 @@ import { attachTo, traceOf, type AttachedPage } from '../../scenarios/fixtures/a
 import type { Agent, Computer, ComputerOptions, InspectOptions, Office } from '../index.ts';
 import { createAgent, createOffice } from '../index.ts';
 import { computerWith } from '../../scenarios/fixtures/booted.ts';
+import { closedAfter } from '../../scenarios/fixtures/closed-after.ts';
 import { launched } from '../../scenarios/fixtures/hosted.ts';
 import { oldPeer } from '../../scenarios/fixtures/old-peer.ts';
 import { testFolder } from '../../scenarios/fixtures/test-folder.ts';
@@ -30,11 +31,14 @@ async function looking(
   await page.welcome();
   return page;
 }
-/** Asks for all records, as a page does while it shows them; those that come follow in `rows`. */
-async function wantRecords(page: AttachedPage): Promise<void> {
-  const answer = await page.say({ type: 'ask', id: 99, what: 'records', isWhole: true });
-  if (!answer.ok) throw new Error(answer.error);
+/** Such a computer and a page of it, which end with their test. */
+async function looked(options?: InspectOptions) {
+  const computer = closedAfter(await computerOf());
+  return { computer, page: closedAfter(await looking(computer, options)) };
 }
+/** Asks for all records, as a page does while it shows them; those that come follow in `rows`. */
+const wantRecords = async (page: AttachedPage): Promise<void> =>
+  expect(await page.say({ type: 'ask', id: 99, what: 'records', isWhole: true })).toMatchObject({ ok: true });
 /** Calls `echo` until a call has a line of its own: one that lasts longer than a batch is told in records. */
 async function calledInOneBatch(
   computer: Computer,
@@ -63,8 +67,7 @@ describe('a page that looks at a computer', () => {
   // First: this process has the machines of a seat from the first join on.
   it('gets the charts of machines that the host has got since the page was opened', async () => {
     await using office = await createOffice({ port: 0 });
-    await using computer = await computerOf();
-    await using page = await looking(computer);
+    const { computer, page } = await looked();
     await computer.join({ url: office.url });
     const ofLink = await page.until(({ messages: all }) =>
       all.map((message) => ('charts' in message ? message.charts?.['link'] : undefined)).find(Boolean),
@@ -73,8 +76,7 @@ describe('a page that looks at a computer', () => {
   });
 
   it('follows machines that run already, from a checkpoint on, as a trace that reads', async () => {
-    await using computer = await computerOf();
-    await using page = await looking(computer);
+    const { computer, page } = await looked();
     const { host, mode, control, charts, lines } = await page.welcome();
     expect({ mode, control, kind: host.kind, name: host.name, pid: host.pid }).toEqual({
       ...{ mode: 'live', control: false, kind: 'computer', name: 'c1', pid: process.pid },
@@ -107,8 +109,7 @@ describe('a page that looks at a computer', () => {
   });
 
   it('is told nothing that the host knows to be secret', async () => {
-    await using computer = await computerOf();
-    await using page = await looking(computer);
+    const { computer, page } = await looked();
     const args = { text: `the token is ${secret}`, password: 'also-hidden' };
     await calledInOneBatch(computer, page, args);
     await wantRecords(page);
@@ -181,8 +182,7 @@ describe('a page that looks at a computer', () => {
   });
 
   it('gets each change of the state of a server, also while it shows no records', async () => {
-    await using computer = await computerOf();
-    await using page = await looking(computer);
+    const { computer, page } = await looked();
     await computer.servers.stop('echo');
     const step = await page.row(({ k, tr }) => k === 'step' && String(tr).startsWith('client: '));
     expect(step.a).toContain('client:echo');
@@ -231,8 +231,7 @@ describe('a page that looks at a computer', () => {
   });
 
   it('may ask what a server wrote, and order nothing unless it is allowed to', async () => {
-    await using computer = await computerOf();
-    await using page = await looking(computer);
+    const { computer, page } = await looked();
     expect(await page.say({ type: 'ask', id: 1, what: 'stderr', server: 'echo' })).toMatchObject({
       ...{ ok: true, value: { lines: [] } },
     });
@@ -242,8 +241,7 @@ describe('a page that looks at a computer', () => {
   });
 
   it('stops, starts and retries servers and cancels calls when it is allowed to, and is told what came of it', async () => {
-    await using computer = await computerOf();
-    await using page = await looking(computer, { allowControl: true });
+    const { computer, page } = await looked({ allowControl: true });
     expect((await page.welcome()).control).toBe(true);
     const order = (id: number, verb: 'stop' | 'start' | 'retry' | 'cancel', target: string) =>
       page.say({ type: 'control', id, verb, target });
@@ -299,15 +297,13 @@ describe('a page that looks at a computer', () => {
     const end = await page.row(
       ({ k, dir, ...row }) => k === 'frame' && dir === 'out' && row['req'] === 'r-2',
     );
-    expect(end).toMatchObject({
-      via: 'relay',
-      json: {
-        ack: 'client:tool_call',
-        agent: 'a1',
-        outcome: 'failed',
-        message: expect.any(String) as string,
-      },
-    });
+    const said = {
+      ack: 'client:tool_call',
+      agent: 'a1',
+      outcome: 'failed',
+      message: expect.any(String) as string,
+    };
+    expect(end).toMatchObject({ via: 'relay', json: said });
     const ofCall = await messages(page, 1, { req: 'r-2' });
     expect(ofCall.map(({ dir, name, a }) => [dir, name, String(a).replace(/:.*/, '')].join(' '))).toEqual(
       expect.arrayContaining(['in client:tool_call office/seat', 'out client:tool_call office/seat']),

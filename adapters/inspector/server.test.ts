@@ -116,25 +116,21 @@ describe('the server of the inspector', () => {
     expect(headers['access-control-allow-origin']).toBeUndefined();
   });
 
-  it.each([
-    ['a name that leads here by DNS rebinding', { host: 'evil.example' }],
-    ['another port', { host: '127.0.0.1:1' }],
-    ['a name without a port', { host: '127.0.0.1' }],
-  ])('refuses a request for %s, also to attach', async (_, headers) => {
+  const origins = ['http://evil.example', 'null', 'https://127.0.0.1', 'http://127.0.0.1:1', 'file://'];
+  it.each<[what: string, headers: Record<string, string>]>([
+    ['for a name that leads here by DNS rebinding', { host: 'evil.example' }],
+    ['for another port', { host: '127.0.0.1:1' }],
+    ['for a name without a port', { host: '127.0.0.1' }],
+    ...origins.map((origin): [string, Record<string, string>] => [
+      `of a page of the origin ${origin}`,
+      { origin },
+    ]),
+  ])('refuses a request %s, also to attach, even of one that knows the token', async (_, headers) => {
     const { port, token } = await open();
     expect((await get(port, { headers })).status).toBe(403);
     expect(await attach(port, { token, headers })).toBe(403);
+    expect(pages.size).toBe(0);
   });
-
-  it.each(['http://evil.example', 'null', 'https://127.0.0.1', 'http://127.0.0.1:1', 'file://'])(
-    'refuses a page of the origin %s, even one that knows the token',
-    async (origin) => {
-      const { port, token } = await open();
-      expect((await get(port, { headers: { origin } })).status).toBe(403);
-      expect(await attach(port, { token, headers: { origin } })).toBe(403);
-      expect(pages.size).toBe(0);
-    },
-  );
 
   it('takes its own page, under both names of loopback', async () => {
     const { port, token, origin } = await open();
