@@ -1,12 +1,13 @@
 /** Tests of the Desktop and the Finder of an agent, with a real office, computer and server. */
 import { describe, expect, it } from 'vitest';
 import { bootedHosts } from '../../scenarios/fixtures/booted.ts';
+import { closedAfter } from '../../scenarios/fixtures/closed-after.ts';
 import { launchedWith, type ResourceServer } from '../../scenarios/fixtures/resource-servers.ts';
 
 /** Starts an office, the computer `desk` with one such server over stdio, and an agent. */
 async function hostsWith(server: ResourceServer, flags: readonly string[]) {
   const config = { mcpServers: { [server]: launchedWith(server, `hosts-${server}`, ...flags) } };
-  const hosts = await bootedHosts({ name: 'desk', config });
+  const hosts = closedAfter(await bootedHosts({ name: 'desk', config }));
   const { agent } = hosts;
   /** Runs a tool of the server that changes its resources. */
   const act = async (tool: string, args: Readonly<Record<string, unknown>> = {}): Promise<void> => {
@@ -30,7 +31,7 @@ const flags = ['--host', 'h', '--windows', JSON.stringify([{ path: 'log', text: 
 
 describe('an agent that listens to a Desktop', () => {
   it('an agent hears of all windows, then of each that appears, changes and vanishes, and of nothing else', async () => {
-    await using hosts = await hostsWith('windows', flags);
+    const hosts = await hostsWith('windows', flags);
     let times = 0;
     hosts.agent.on('desktop.changed', () => (times += 1));
     const started = { uri: log, text: 'started' };
@@ -55,7 +56,7 @@ describe('an agent that listens to a Desktop', () => {
   });
 
   it('an agent whose Desktop is too large for an office hears so, and what to ask for instead', async () => {
-    await using hosts = await hostsWith('windows', flags);
+    const hosts = await hostsWith('windows', flags);
     hosts.agent.on('desktop.changed', () => {});
     await hosts.agent.once('desktop.changed');
     const failed = hosts.agent.once('desktop.failed');
@@ -77,7 +78,7 @@ const listed = (...documents: readonly object[]) => ['--host', 'h', '--documents
 
 describe('an agent that listens to a Finder', () => {
   it('an agent hears of all documents, then of each that appears, changes and vanishes, and of nothing else', async () => {
-    await using hosts = await hostsWith('documents', listed(notes(1)));
+    const hosts = await hostsWith('documents', listed(notes(1)));
     let times = 0;
     hosts.agent.on('finder.changed', () => (times += 1));
     expect(await hosts.agent.once('finder.changed')).toMatchObject({
@@ -103,12 +104,9 @@ describe('an agent that listens to a Finder', () => {
 
 describe('an agent that asks for documents', () => {
   it('reads a document level by level, and hears which page it has not', async () => {
-    await using hosts = await hostsWith('documents', ['--host', 'h']);
-    const { agent } = hosts;
-    expect(await agent.documents.metadata('desk', plan)).toMatchObject({
-      title: 'The plan of 2026',
-      page_count: 2,
-    });
+    const { agent } = await hostsWith('documents', ['--host', 'h']);
+    const known = { title: 'The plan of 2026', page_count: 2 };
+    expect(await agent.documents.metadata('desk', plan)).toMatchObject(known);
     expect(await agent.documents.pages('desk', plan, { offset: 1, limit: 1 })).toMatchObject({
       ...{ pages: [{ page_index: 1 }], page_offset: 1, page_limit: 1, page_total: 2 },
     });
@@ -120,9 +118,8 @@ describe('an agent that asks for documents', () => {
     const element = await agent.documents.element('desk', plan, 'tab-1');
     expect(element).toMatchObject({ category: 'table', content: { columns: ['month', 'cost'] } });
     expect(await agent.documents.element('desk', plan, 't-1', { format: 'text' })).toBe('We want more.');
-    expect(await agent.readResource('desk', `${plan}/pages/0?format=text`)).toMatchObject([
-      { mimeType: 'text/plain' },
-    ]);
+    const read = await agent.readResource('desk', `${plan}/pages/0?format=text`);
+    expect(read).toMatchObject([{ mimeType: 'text/plain' }]);
     await expect(agent.documents.page('desk', plan, 9)).rejects.toMatchObject({
       ...{ code: 'PageOutOfRange', details: { page_index: 9, page_count: 2, req_id: expect.any(String) } },
     });

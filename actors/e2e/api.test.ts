@@ -58,18 +58,15 @@ describe('a closed handle', () => {
       await Promise.all([handle.close(), handle.close()]);
       await handle.close();
     }
-    expect(await agent.callTool('c1', 'echo')).toMatchObject({
-      outcome: 'failed',
-      failure: { message: 'The agent is closed' },
-    });
-    expect(await computer.callTool('echo')).toMatchObject({
-      outcome: 'failed',
-      failure: { message: 'The computer is closed' },
-    });
+    const failed = (message: string) => ({ outcome: 'failed', failure: { message } });
+    expect(await agent.callTool('c1', 'echo')).toMatchObject(failed('The agent is closed'));
+    const closed = 'The computer is closed';
+    expect(await computer.callTool('echo')).toMatchObject(failed(closed));
     expect(computer.status().state).toBe('closed');
-    await expect(computer.tools()).rejects.toThrow('The computer is closed');
-    await expect(computer.servers.start('s')).rejects.toThrow('The computer is closed');
-    await expect(computer.servers.stop('s')).rejects.toThrow('The computer is closed');
+    for (const asked of [computer.tools(), computer.resources(), computer.prompts.list()])
+      await expect(asked).rejects.toMatchObject({ code: 'Closed', message: closed });
+    for (const order of ['start', 'stop'] as const)
+      await expect(computer.servers[order]('s')).rejects.toThrow(closed);
   });
 
   it('has no tools when its agent is closed: who waits for those of a computer is told at once', async () => {

@@ -37,27 +37,19 @@ const joins =
       await new SeatedPeer(office.url, name, token).join(role, room);
   };
 const seat = (role: Role, name: string, office = 'red') => ({ office, role, name });
+const down = () => Promise.reject(new Error('x'));
+const [shown, webSocket] = [{ auth: { token: 'all' } }, { transports: ['websocket'] }];
+const [wrong, elsewhere] = [seat('computer', 'b'), seat('computer', 'a', 'blue')];
+const x = ['computer', 'x'] as const;
+const oneSeat = { limits: { seatsPerOffice: 1 } };
 
 it.each<[kind: string, told: object, act: (office: Office) => unknown, options?: OfficeOptions]>([
   ['credential', { code: 401 }, (office) => turnedAway(office, { auth: { token: 'wrong' } })],
-  [
-    'unchecked',
-    { code: 503 },
-    (office) => turnedAway(office, {}),
-    { auth: () => Promise.reject(new Error('x')) },
-  ],
-  [
-    'wrongName',
-    { code: 403, seat: seat('computer', 'b'), subject: 'the team a' },
-    joins(['computer', 'b', 't-a']),
-  ],
-  [
-    'wrongOffice',
-    { code: 403, seat: seat('computer', 'a', 'blue') },
-    joins(['computer', 'a', 't-a', 'blue']),
-  ],
+  ['unchecked', { code: 503 }, (office) => turnedAway(office, {}), { auth: down }],
+  ['wrongName', { code: 403, seat: wrong, subject: 'the team a' }, joins(['computer', 'b', 't-a'])],
+  ['wrongOffice', { code: 403, seat: elsewhere }, joins(['computer', 'a', 't-a', 'blue'])],
   ['wrongRole', { code: 403, seat: seat('agent', 'a') }, joins(['agent', 'a', 't-a'])],
-  ['nameTaken', { code: 409, seat: seat('computer', 'x') }, joins(['computer', 'x'], ['computer', 'x'])],
+  ['nameTaken', { code: 409, seat: seat('computer', 'x') }, joins(x, x)],
   ['agentTaken', { code: 409, seat: seat('agent', 'g2') }, joins(['agent', 'g1'], ['agent', 'g2'])],
   [
     'outOfTurn',
@@ -68,35 +60,22 @@ it.each<[kind: string, told: object, act: (office: Office) => unknown, options?:
     },
   ],
   ['malformed', { code: 400 }, joins(['computer', 'an\u202Eame'])],
-  [
-    'malformed',
-    { code: 400, reason: 'Use the namespace /smcp' },
-    (office) => turnedAway(office, { auth: { token: 'all' } }, '/'),
-  ],
+  ['malformed', { code: 400, reason: 'Use the namespace /smcp' }, (o) => turnedAway(o, shown, '/')],
   ['version', { code: 4008 }, (office) => turnedAway(office, { query: { a2c_version: '9.0.0' } })],
   ['version', { code: 400 }, (office) => turnedAway(office, {}), { requireVersion: true }],
   ['version', { code: 400 }, ({ url }) => fetch(`${url}/socket.io/?EIO=3&transport=polling`)],
   ['otherSite', { code: 403 }, (o) => turnedAway(o, { extraHeaders: { Origin: 'https://evil.example' } })],
-  [
-    'seatsPerOffice',
-    { code: 429, seat: seat('computer', 'y') },
-    joins(['computer', 'x'], ['computer', 'y']),
-    { limits: { seatsPerOffice: 1 } },
-  ],
+  ['seatsPerOffice', { code: 429, seat: seat('computer', 'y') }, joins(x, ['computer', 'y']), oneSeat],
   [
     'connections',
     { code: 429 },
     async (office) => {
-      await joins(['computer', 'x'])(office);
-      await turnedAway(office, { transports: ['websocket'] });
+      await joins(x)(office);
+      await turnedAway(office, webSocket);
     },
     { limits: { connections: 1 } },
   ],
-  [
-    'entryBytes',
-    { code: 429 },
-    (office) => turnedAway(office, { auth: { token: 'x'.repeat(200_000) }, transports: ['websocket'] }),
-  ],
+  ['entryBytes', { code: 429 }, (o) => turnedAway(o, { auth: { token: 'x'.repeat(200_000) }, ...webSocket })],
 ])('a peer that is refused for %s is told and counted once, with %o', async (kind, told, act, options) => {
   await using office = await createOffice({ port: 0, record: false, metrics: { port: 0 }, auth, ...options });
   const heard: RefusedPeer[] = [];
