@@ -95,11 +95,11 @@ it('a config that is a path is told how to read it', async () => {
 });
 
 it.each<[config: object, message: RegExp]>([
+  [{ command: 'x' }, /^config: name: is missing: expected a string \(or give the server a name as its key: /],
   [
-    { command: 'node', args: [] },
-    /^config: name: is missing: expected a string \(or give the server a name /,
+    { mcpServers: { a: { commnad: 'x' } } },
+    /^config: mcpServers\.a\.command: is missing: .* \(commnad is no key: did you mean command\?\)$/,
   ],
-  [{ mcpServers: { a: { commnad: 'x' } } }, /\.a\.command: is missing: .* \(commnad is no key: did you mean/],
   [{ mcpServer: {} }, /^config: has no servers \(mcpServer is no key: did you mean mcpServers\? /],
 ])('the config %j is told what was meant', async (given, message) => {
   await expect(createComputer({ config: foreign(given) })).rejects.toMatchObject({

@@ -34,12 +34,11 @@ describe('the address of the page', () => {
     ];
     expect(at).toMatch(/^record \d+ at /);
     await page.waitForURL(new RegExp(`&s=${/\d+/.exec(at)?.[0]}$`));
-    const { page: other, errors } = await chromium.look(page.url());
+    const { page: other } = await chromium.look(page.url());
     await isOpen(other, 'Calls');
     await other.locator('#moment-text', { hasText: at }).waitFor();
     await other.locator('#call h2', { hasText: call }).waitFor();
     expect(await other.getByLabel('Find calls').inputValue()).toBe('slow');
-    expect(errors).toEqual([]);
   });
 
   it('takes the Back button one choice back, and its title names the host', async () => {
