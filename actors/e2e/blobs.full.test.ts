@@ -11,18 +11,7 @@ import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js';
 import { blobSizes } from '../../machines/protocol/messages/blobs.ts';
-import {
-  createAgent,
-  createComputer,
-  createOffice,
-  type Agent,
-  type AgentBlob,
-  type BlobOptions,
-  type Computer,
-  type Download,
-  type Office,
-  type RecordOptions,
-} from '../index.ts';
+import { createAgent, createComputer, createOffice, type RecordOptions } from '../index.ts';
 import { closedAfter } from '../../scenarios/fixtures/closed-after.ts';
 import { testFolder } from '../../scenarios/fixtures/test-folder.ts';
 import { anyTiming } from '../../machines/kernel/timing.ts';
@@ -41,17 +30,12 @@ async function camera(): Promise<InMemoryTransport> {
   await server.connect(far);
   return near;
 }
-interface World {
-  readonly office: Office;
-  readonly computer: Computer;
-  readonly agent: Agent;
-}
-async function meet(port = 0, record: RecordOptions = {}): Promise<World> {
+async function meet(record: RecordOptions = {}) {
   mkdirSync(join(folder, 'skills', 'big'), { recursive: true });
   writeFileSync(join(folder, 'skills', 'big', 'SKILL.md'), '---\ndescription: big\n---\n');
   writeFileSync(join(folder, 'skills', 'big', 'model.bin'), bytes);
-  const office = closedAfter(await createOffice({ port }));
-  const timing = { linkBackoffMs: 20, refetchMs: 50 };
+  const office = closedAfter(await createOffice({ port: 0 }));
+  const timing = anyTiming({ linkBackoffMs: 20, refetchMs: 50 });
   const computer = closedAfter(
     await createComputer({
       name: 'c1',
@@ -63,13 +47,13 @@ async function meet(port = 0, record: RecordOptions = {}): Promise<World> {
       inMemory: { s: camera },
       office: { url: office.url },
       confirm: 'allow',
-      timing: anyTiming(timing),
+      timing,
       record,
     }),
   );
-  const agent = closedAfter(await createAgent({ url: office.url, timing: anyTiming(timing), record }));
+  const agent = closedAfter(await createAgent({ url: office.url, timing, record }));
   await agent.tools('c1');
-  return { office, computer, agent };
+  return { computer, agent };
 }
 const hashOf = async (stream: AsyncIterable<Uint8Array>): Promise<string> => {
   const hash = createHash('sha256');
@@ -82,12 +66,12 @@ it('a result that is too large is a stream, whose file ends with its computer', 
   const outcome = await agent.callTool('c1', 'photo');
   expect(outcome.result?.content).toMatchObject([{ type: 'image', data: '' }]);
   const { blobs: [blob] = [] } = outcome;
-  const read = (options: BlobOptions): Download => (blob as AgentBlob).stream(options);
+  if (!blob) return expect.unreachable();
   expect(blob).toMatchObject({ item: 0, mimeType: 'image/png', bytes: 6_000_000, sha256 });
   const told: number[] = [];
-  expect(await hashOf(read({ onProgress: (p) => told.push(p.bytes) }))).toBe(sha256);
+  expect(await hashOf(blob.stream({ onProgress: (p) => told.push(p.bytes) }))).toBe(sha256);
   expect([told[0], told.at(-1)]).toEqual([blobSizes.askedBytes, 6_000_000]);
-  const wrong = read({ sha256: 'f'.repeat(64) });
+  const wrong = blob.stream({ sha256: 'f'.repeat(64) });
   await expect(hashOf(wrong)).rejects.toMatchObject({ code: 'Internal', details: { found: sha256 } });
   expect(readdirSync(blobs)).toHaveLength(1);
   await computer.close();
@@ -119,7 +103,7 @@ it('a large file of a skill is a stream, which a signal or its reader ends', asy
 });
 
 it('the recordings of both ends do not hold a content that was read', async () => {
-  const { agent, computer } = await meet(0, { ringBytes: 1_000_000 });
+  const { agent, computer } = await meet({ ringBytes: 1_000_000 });
   const { blobHandle } = await agent.skills.read('c1', 'big', { path: 'model.bin' });
   expect(await hashOf(agent.files.get('c1', blobHandle ?? ''))).toBe(sha256);
   const anyPart = bytes.subarray(0, 300).toString('base64');

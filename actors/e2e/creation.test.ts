@@ -43,11 +43,8 @@ describe('a computer with an office', () => {
       code: 'Conflict',
       message: expect.stringContaining('c1'),
     });
-    await expect(createPresenter({ ...quiet, name: 'c1', settings: {}, office: seat })).rejects.toMatchObject(
-      {
-        code: 'Conflict',
-      },
-    );
+    const presenter = createPresenter({ ...quiet, name: 'c1', settings: {}, office: seat });
+    await expect(presenter).rejects.toMatchObject({ code: 'Conflict' });
     await expect(computerAt({ url: 'http://127.0.0.1:1' })).rejects.toMatchObject({ code: 'LinkLost' });
     expect(office.stats()).toMatchObject({ connections: 1, seats: 1 });
   });
@@ -92,24 +89,18 @@ describe('a computer with an office', () => {
   });
 });
 
+const within = (toolsMs: number) => anyTiming({ linkBackoffMs: 50, toolsMs });
+const trying = { record: false, keepTrying: true } as const;
 const hosts = [
-  [
-    'computer',
-    (url: string, linkBackoffMs = 50, toolsMs = 2_000) =>
-      computerAt({ url, keepTrying: true }, { timing: anyTiming({ linkBackoffMs, toolsMs }) }),
-  ],
-  [
-    'agent',
-    (url: string, linkBackoffMs = 50, toolsMs = 2_000) =>
-      createAgent({ url, record: false, keepTrying: true, timing: anyTiming({ linkBackoffMs, toolsMs }) }),
-  ],
+  ['computer', (url: string, ms: number) => computerAt({ url, keepTrying: true }, { timing: within(ms) })],
+  ['agent', (url: string, ms: number) => createAgent({ ...trying, url, timing: within(ms) })],
 ] as const;
 describe.each(hosts)('a %s that keeps trying', (role, create) => {
   it('is there without its seat, and tells when it has it', async () => {
     await using office = await createOffice({ port: 0, record: false });
     const { url } = office;
     const first = await (role === 'agent' ? createAgent({ url, record: false }) : computerAt({ url }));
-    await using second = await create(office.url);
+    await using second = await create(office.url, 2_000);
     expect(second.status().link).toMatchObject({
       state: expect.not.stringMatching('joined'),
       refusal: 'seat',
@@ -124,7 +115,7 @@ describe.each(hosts)('a %s that keeps trying', (role, create) => {
   });
 
   it('ends the wait for a seat when it is closed', async () => {
-    const host = await create(silentUrl, 50, 1);
+    const host = await create(silentUrl, 1);
     const joined = host.joined();
     await Promise.all([expect(joined).rejects.toMatchObject({ code: 'LinkLost' }), host.close()]);
   });
@@ -133,12 +124,13 @@ describe.each(hosts)('a %s that keeps trying', (role, create) => {
 describe('a signal that aborts a creation', () => {
   const why = new Error('the window was closed');
   const aborted = AbortSignal.abort(why);
+  const settings = { ...quiet, settings: {} };
 
   it.each([
     ['computer', () => createComputer({ ...quiet, signal: aborted })],
     ['agent', () => createAgent({ url: silentUrl, record: false, signal: aborted })],
     ['office', () => createOffice({ port: 0, record: false, signal: aborted })],
-    ['presenter', () => createPresenter({ ...quiet, settings: {}, signal: aborted })],
+    ['presenter', () => createPresenter({ ...settings, signal: aborted })],
   ])('rejects with its reason before a %s begins', async (_, create) => {
     await expect(create()).rejects.toBe(why);
   });
@@ -148,8 +140,7 @@ describe('a signal that aborts a creation', () => {
     ['agent', (signal: AbortSignal) => createAgent({ url: silentUrl, record: false, signal })],
     [
       'presenter',
-      (signal: AbortSignal) =>
-        createPresenter({ ...quiet, settings: {}, office: { url: silentUrl }, signal }),
+      (signal: AbortSignal) => createPresenter({ ...settings, office: { url: silentUrl }, signal }),
     ],
   ])('rejects with its reason while a %s waits for its office, and closes it', async (_, create) => {
     const aborter = new AbortController();

@@ -1,8 +1,7 @@
-import { once } from 'node:events';
-import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { metadataOf, startGuarded, type GuardedOptions } from '../../scenarios/fixtures/guarded-server.ts';
+import { servedUrl } from '../../scenarios/fixtures/local-server.ts';
 import type { ServerStatus } from '../index.ts';
 import { bootedComputer } from '../../scenarios/fixtures/booted.ts';
 
@@ -89,19 +88,15 @@ describe('an address that a server names', () => {
 describe('a token', () => {
   it.each([307, 308, 302, 301])('goes to no other origin after a redirect with HTTP %i', async (status) => {
     const heard: IncomingHttpHeaders[] = [];
-    const other = createServer(({ headers }, response) => {
+    const other = await servedUrl(({ headers }, response) => {
       heard.push(headers);
       response.writeHead(200).end();
     });
-    other.listen(0, '127.0.0.1');
-    await once(other, 'listening');
-    onTestFinished(() => void other.close());
-    const { port } = other.address() as AddressInfo;
     let isLoggedIn = false;
     const { rested } = await attempt(({ pathname }, response) => {
       if (pathname === '/token') isLoggedIn = true;
       if (pathname !== '/mcp' || !isLoggedIn) return false;
-      response.writeHead(status, { location: `http://127.0.0.1:${port}/mcp` }).end();
+      response.writeHead(status, { location: `${other}/mcp` }).end();
       return true;
     });
     expect(rested.state).not.toBe('ready');

@@ -1,7 +1,6 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { pidsOf } from '../../scenarios/fixtures/hosted.ts';
 import {
   openRegistry,
@@ -10,48 +9,33 @@ import {
   type Pinged,
 } from '../../scenarios/fixtures/npm-registry.ts';
 import { openProxy } from '../../scenarios/fixtures/proxy.ts';
-import type { Computer } from '../index.ts';
-import { bootedComputer } from '../../scenarios/fixtures/booted.ts';
+import { endingComputer } from '../../scenarios/fixtures/booted.ts';
+import { closedAfter } from '../../scenarios/fixtures/closed-after.ts';
+import { testFolder } from '../../scenarios/fixtures/test-folder.ts';
 
 /** Tests of servers that a real `npx` fetches from a fake registry on this machine. */
 let mark: string;
 let folder: string;
-let computer: Computer | undefined;
 let registries: FakeRegistry[];
 let notices: string[];
-// The settings of the real machine are replaced during the tests and restored afterwards.
-const { HOME: home, npm_config_registry: given } = process.env;
 beforeEach(() => {
   mark = crypto.randomUUID();
-  registries = [];
   notices = [];
   // This home folder has no .npmrc, so the tests do not depend on the settings of the user.
-  folder = mkdtempSync(join(tmpdir(), 'a2c-npx-'));
-  process.env['HOME'] = folder;
-  delete process.env['npm_config_registry'];
+  folder = testFolder('npx');
+  vi.stubEnv('HOME', folder);
+  vi.stubEnv('npm_config_registry', undefined);
 });
-afterEach(async () => {
-  await computer?.close();
-  computer = undefined;
-  for (const registry of registries) registry.close();
-  Object.assign(process.env, { HOME: home }, given !== undefined && { npm_config_registry: given });
-  rmSync(folder, { recursive: true, force: true });
-  expect(pidsOf(mark)).toEqual([]);
-});
+afterEach(() => void vi.unstubAllEnvs());
 const open = async (...all: readonly Pinged[]): Promise<void> => {
-  registries = await Promise.all(all.map(openRegistry));
+  registries = (await Promise.all(all.map(openRegistry))).map(closedAfter);
 };
 const urls = (): string[] => registries.map(({ url }) => url);
-const server = (env: object = {}, more: object = {}) => ({
-  command: 'npx',
-  args: ['-y', packageName],
-  env: { MARK: mark, npm_config_cache: '~/cache', npm_config_update_notifier: 'false', ...env },
-  ...more,
-});
-const start = async (a2c: object, one: object = server()): Promise<Computer> => {
+const start = async (a2c: object) => {
   const onNotice = (text: string): void => void notices.push(text);
-  computer = await bootedComputer({ config: { mcpServers: { a: one }, a2c }, stateDir: folder, onNotice });
-  return computer;
+  const env = { MARK: mark, npm_config_cache: '~/cache', npm_config_update_notifier: 'false' };
+  const mcpServers = { a: { command: 'npx', args: ['-y', packageName], env } };
+  return endingComputer(mark, { config: { mcpServers, a2c }, stateDir: folder, onNotice });
 };
 /** Values of an environment variable in the processes of the server that npx started. */
 const environment = (name: string): Set<string | undefined> =>
@@ -69,7 +53,8 @@ const isFetchedFrom = (registry: FakeRegistry | undefined): boolean =>
 describe('a server that npx fetches', () => {
   it('comes from the registry that answers first, and its args are as they were', async () => {
     await open({ status: 503 }, { status: 200, ms: 400 }, { status: 200 }, 'hangs', { status: 302 });
-    const { tools } = await (await start({ npmRegistry: 'auto', npmRegistries: urls() })).tools();
+    const { computer } = await start({ npmRegistry: 'auto', npmRegistries: urls() });
+    const { tools } = await computer.tools();
     expect(tools.length).toBeGreaterThan(0);
     expect(registries.map(isFetchedFrom)).toEqual([false, false, true, false, false]);
     expect(environment('npm_config_registry')).toEqual(new Set([urls()[2]]));
@@ -86,15 +71,11 @@ describe('a server that npx fetches', () => {
   });
   it('comes through the proxy that is asked for, and what is on this machine does not', async () => {
     await open({ status: 200 });
-    const proxy = await openProxy(Number(new URL(urls()[0] ?? '').port));
-    try {
-      await start({ npmRegistry: 'http://registry.a2c-test.invalid/', proxy: proxy.url });
-      expect(proxy.asked).toContain(`http://registry.a2c-test.invalid/${packageName}`);
-      expect(proxy.asked.filter((url) => url.includes('127.0.0.1'))).toEqual([]);
-      expect(isFetchedFrom(registries[0])).toBe(true);
-      expect(environment('no_proxy')).toEqual(new Set(['localhost,127.0.0.1,::1']));
-    } finally {
-      proxy.close();
-    }
+    const proxy = closedAfter(await openProxy(Number(new URL(urls()[0] ?? '').port)));
+    await start({ npmRegistry: 'http://registry.a2c-test.invalid/', proxy: proxy.url });
+    expect(proxy.asked).toContain(`http://registry.a2c-test.invalid/${packageName}`);
+    expect(proxy.asked.filter((url) => url.includes('127.0.0.1'))).toEqual([]);
+    expect(isFetchedFrom(registries[0])).toBe(true);
+    expect(environment('no_proxy')).toEqual(new Set(['localhost,127.0.0.1,::1']));
   });
 });

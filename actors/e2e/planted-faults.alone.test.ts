@@ -1,5 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
@@ -9,7 +8,7 @@ import type { Computer, ComputerOptions, Office } from '../index.ts';
 import { serversPart } from '../api/servers-part.ts';
 import { Runtime } from '../api/runtime.ts';
 import { bootedComputer } from '../../scenarios/fixtures/booted.ts';
-import { fixtureFile } from '../../scenarios/fixtures/test-folder.ts';
+import { fixtureFile, testFolder } from '../../scenarios/fixtures/test-folder.ts';
 
 /** Program of a server with one tool that writes to stderr, logs, and answers. */
 const program = `
@@ -167,13 +166,7 @@ describe('an error that is thrown in a callback of a port', () => {
       await computer.join({ url }).catch(() => computer.join({ url }));
       const agent = await createAgent({ url }).catch(() => createAgent({ url }));
       onTestFinished(() => agent.close());
-      const usable = async (): Promise<string> =>
-        (
-          await agent.callTool('c', 'use_good', {}).then(
-            (one) => one,
-            () => ({ outcome: 'none' }),
-          )
-        ).outcome;
+      const usable = async (): Promise<string> => (await agent.callTool('c', 'use_good', {})).outcome;
       await expect.poll(usable, { timeout: 60_000 }).toBe('succeeded');
       if (at === 'office socket.closed') await agent.close();
       await expect.poll(() => planted.isOver, { timeout: 20_000 }).toBe(true);
@@ -192,8 +185,7 @@ describe('an error that is thrown in a callback of a port', () => {
       'blobs',
     ].flatMap((what) => [`request ${what} asked`, `request ${what} ask.answered`]),
   )('costs at most the question that was asked: %s', async (at) => {
-    const folder = mkdtempSync(join(tmpdir(), 'a2c-faults-'));
-    onTestFinished(() => rmSync(folder, { recursive: true }));
+    const folder = testFolder('faults');
     mkdirSync(join(folder, 'skills', 'mending'), { recursive: true });
     writeFileSync(join(folder, 'skills', 'mending', 'SKILL.md'), '---\nname: mending\ndescription: d\n---\n');
     writeFileSync(join(folder, 'skills', 'mending', 'picture.png'), Buffer.alloc(2_000_000));

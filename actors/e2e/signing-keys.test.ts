@@ -1,7 +1,6 @@
 /** Tests of the keys that verify signed tokens, in a file or at a URL, when they change or cannot be loaded. */
 import { readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { createOffice, type Office, type OfficeAuth, type RefusedPeer } from '../index.ts';
@@ -12,6 +11,7 @@ import {
   type EnteringPeer,
   type Signer,
 } from '../../scenarios/fixtures/entering.ts';
+import { ended, listening } from '../../scenarios/fixtures/local-server.ts';
 import { testFolder } from '../../scenarios/fixtures/test-folder.ts';
 
 const folder = testFolder('keys');
@@ -46,12 +46,11 @@ describe('a signed token', () => {
       response.writeHead(answers[0], { 'content-type': 'application/json' });
       response.end(answers[1]);
     });
-    await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
-    const place = `127.0.0.1:${(server.address() as AddressInfo).port}/jwks`;
+    const place = `${await listening(server)}/jwks`;
     const claimNames = { office: 'tenant', role: false, name: 'sub' } as const;
     const web = { audience: 'our-office', claims: claimNames };
     const other = { jwks: path, audience: 'our-office', issuer: 'https://id.example' };
-    await using far = await officeWith(['plain', { ...web, jwks: `http://${place}?key=secret` }, other]);
+    await using far = await officeWith(['plain', { ...web, jwks: `${place}?key=secret` }, other]);
     const [refused, warnings]: [RefusedPeer[], string[]] = [[], []];
     far.on('peer.refused', (one) => void refused.push(one));
     far.on('auth.failed', ({ message }) => void warnings.push(message));
@@ -59,7 +58,7 @@ describe('a signed token', () => {
     const fails = async (says: string): Promise<void> => {
       for (const _ of [1, 2])
         expect(await peer(far, token).entered).toEqual([503, expect.stringContaining('try again later')]);
-      const text = `the keys of http://${place} cannot be had: ${says}`;
+      const text = `the keys of ${place} cannot be had: ${says}`;
       expect(warnings.splice(0)).toEqual([expect.stringContaining(text)]);
       const detail = expect.stringContaining(`nobody could say whether it may: ${text}`);
       expect(refused.splice(0)).toMatchObject([1, 2].map(() => ({ code: 503, detail })));
@@ -76,10 +75,8 @@ describe('a signed token', () => {
     const one = peer(far, token);
     expect(await one.entered).toBe(true);
     expect(await one.join('t1', 'agent', 'machine-1')).toEqual([true, null]);
-    server.closeAllConnections();
-    await new Promise((resolve) => server.close(resolve));
-    const unreached = { ...web, jwks: `http://${place}` };
-    far.admit(unreached);
+    await ended(server);
+    far.admit({ ...web, jwks: place });
     await fails('fetch failed: connect ECONNREFUSED');
   });
 

@@ -24,6 +24,8 @@ const reasonOf = (record: DirectoryRecord) => new Reasons().of(record);
 
 describe('a reason to keep a trace', () => {
   const unknown = { outcome: 'unknown' };
+  const left = errorAck({ code: 404, message: 'c1 left', details: { reason: 'left' } });
+  const flawed = { content: [], isError: true };
   const running = { ending: { outcome: 'unknown', phase: 'running' } } as const;
   it.each([
     [settled('unknown', lost), 'callUnknown read: call read of files ended unknown: it ended with code 3'],
@@ -35,20 +37,11 @@ describe('a reason to keep a trace', () => {
       asAgent(failureResult(lost, running)),
       'callUnknown read: call read ended unknown: it ended with code 3',
     ],
-    [
-      asAgent(errorAck({ code: 404, message: 'c1 left', details: { reason: 'left' } })),
-      'callUnknown read: call read ended unknown: c1 left',
-    ],
-    [
-      asAgent({ content: [], isError: true }),
-      'callFailed read: call read failed: The tool says that it failed',
-    ],
+    [asAgent(left), 'callUnknown read: call read ended unknown: c1 left'],
+    [asAgent(flawed), 'callFailed read: call read failed: The tool says that it failed'],
     [changed('open', lost), 'serverGaveUp files: server files gave up: it ended with code 3'],
     [changed('recovering', lost), 'serverLost files: server files was lost: it ended with code 3'],
-    [
-      { k: 'end', a: 'call:1#2', why: 'failed', error: 'Error: bug' },
-      'fault call:1: call:1#2 failed: Error: bug',
-    ],
+    [{ k: 'end', a: 'a:1#2', why: 'failed', error: 'Error: bug' }, 'fault a:1: a:1#2 failed: Error: bug'],
     [{ k: 'defect', a: 'x', what: 'twice' }, 'fault x: x: twice'],
     [{ k: 'post', from: 'a', a: 'b', ev: { type: 'go' }, dead: 'lost' }, 'fault b: go to nobody at b'],
   ] as [DirectoryRecord, string][])('is found in case %#', (record, text) => {
