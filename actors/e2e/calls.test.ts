@@ -23,25 +23,27 @@ beforeAll(async () => {
   await agent.tools('c1');
 });
 afterAll(() => hosts.close());
-const callers: readonly (readonly [string, Caller])[] = [
-  [
-    'the host of a computer',
-    {
-      call: (tool, params, options) => computer.callTool(tool, { ...params }, options),
-      cancel: (reqId) => computer.cancel(reqId),
-    },
-  ],
-  [
-    'an agent',
-    {
-      call: (tool, params, options) => agent.callTool('c1', tool, { ...params }, options),
-      cancel: (reqId) => agent.cancel(reqId),
-    },
-  ],
-];
+const host: Caller = {
+  call: (tool, params, options) => computer.callTool(tool, { ...params }, options),
+  cancel: (reqId) => computer.cancel(reqId),
+};
+const member: Caller = {
+  call: (tool, params, options) => agent.callTool('c1', tool, { ...params }, options),
+  cancel: (reqId) => agent.cancel(reqId),
+};
+const callers = [
+  ['the host of a computer', host],
+  ['an agent', member],
+] as const;
+const throwing = {
+  get it() {
+    throw new Error('not to be read');
+  },
+};
 const textsOf = (result: unknown): string[] =>
   (result as { readonly content: readonly { readonly text: string }[] }).content.map(({ text }) => text);
 const mebibyte = 1024 * 1024;
+type Cut = Readonly<Record<'bytes' | 'limit_bytes', number>> & { readonly handle: string };
 
 describe.each(callers)('a call of %s', (who, { call, cancel }) => {
   /** Adds the kind of caller to a label, so that no other test uses the same label. */
@@ -125,7 +127,7 @@ describe.each(callers)('a call of %s', (who, { call, cancel }) => {
   it('gets the beginning of a result over the budget, says so, and the host keeps the whole', async () => {
     const answer = await call('big', { bytes: 9 * mebibyte });
     expect(answer.outcome).toBe('succeeded');
-    const { a2c_cut: cut } = (answer.result as unknown as { _meta: Cut })._meta;
+    const { a2c_cut: cut } = (answer.result as unknown as { _meta: { a2c_cut: Cut } })._meta;
     const content = textsOf(answer.result);
     expect(cut).toMatchObject({ limit_bytes: 7 * mebibyte, handle: `fixture/${answer.reqId}` });
     expect(cut.bytes).toBeGreaterThan(9 * mebibyte);
@@ -152,14 +154,7 @@ describe.each(callers)('a call of %s', (who, { call, cancel }) => {
 
   it.each([
     ['a big integer', 1n],
-    [
-      'what throws when it is read',
-      {
-        get it() {
-          throw new Error('not to be read');
-        },
-      },
-    ],
+    ['what throws when it is read', throwing],
   ])(
     'fails with parameters and with meta that no JSON can hold (%s), and the next one runs',
     async (_what, text) => {
@@ -169,10 +164,6 @@ describe.each(callers)('a call of %s', (who, { call, cancel }) => {
     },
   );
 });
-
-interface Cut {
-  readonly a2c_cut: { readonly bytes: number; readonly limit_bytes: number; readonly handle: string };
-}
 
 describe('the limits of a config', () => {
   it('bound the calls of that server, no matter who asks and however long that would wait', async () => {

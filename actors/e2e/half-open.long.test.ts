@@ -6,15 +6,14 @@ import { connect as connectTcp, type Socket as NetSocket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import type { Socket } from 'socket.io-client';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { enteringPeer } from '../../scenarios/fixtures/entering.ts';
+import { enteringPeer, refusedFor as refused } from '../../scenarios/fixtures/entering.ts';
 import { frameOf, halfOf, headersOf, upgradeOf } from '../../scenarios/fixtures/raw-socket.ts';
 import { fixtureFile } from '../../scenarios/fixtures/test-folder.ts';
-import { createOffice, type GivenLimits, type LimitName, type Office } from '../index.ts';
+import { createOffice, type GivenLimits, type Office } from '../index.ts';
 
 const token = 'the-token';
 const officeWith = (limits: GivenLimits, more: object = {}): Promise<Office> =>
   createOffice({ port: 0, auth: token, limits, record: false, ...more });
-const refused = (office: Office, name: LimitName): number => office.stats().refusals[name] ?? 0;
 
 /** TCP connection that has sent these texts and ignores all received data. */
 async function raw(office: Office, ...said: readonly (string | Buffer)[]): Promise<NetSocket> {

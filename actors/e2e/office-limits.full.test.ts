@@ -1,6 +1,11 @@
 /** Tests of the limits of an office: each is exceeded by one peer while another peer is not affected. */
 import { describe, expect, it } from 'vitest';
-import { enteringPeer, type EnteringPeer } from '../../scenarios/fixtures/entering.ts';
+import {
+  enteringPeer,
+  limitOf,
+  refusedFor as refused,
+  type EnteringPeer,
+} from '../../scenarios/fixtures/entering.ts';
 import { seatedSocket } from '../../scenarios/fixtures/raw-socket.ts';
 import { createOffice, type GivenLimits, type LimitName, type Office, type OfficeStats } from '../index.ts';
 
@@ -25,8 +30,6 @@ async function peer(
 }
 const officeWith = (limits: GivenLimits): Promise<Office> =>
   createOffice({ port: 0, limits, trustProxy: 1, record: false });
-const limitOf = (ack: Ack): unknown =>
-  (ack[0] as { error?: { details?: { limit?: unknown } } } | undefined)?.error?.details?.limit ?? 'none';
 const codeIn = (ack: unknown): unknown => {
   const { error, structuredContent } = ack as {
     readonly [K in 'error' | 'structuredContent']?: { readonly error?: { readonly code?: unknown } };
@@ -34,7 +37,6 @@ const codeIn = (ack: unknown): unknown => {
   return (structuredContent?.error ?? (error as { readonly code?: unknown } | undefined))?.code;
 };
 const room = { agent: 'a', req_id: 'r', office_id: 'o' };
-const refused = (office: Office, name: LimitName): number => office.stats().refusals[name] ?? 0;
 const near = (stats: OfficeStats): unknown => ({ ...stats, refusals: {} });
 const [one, two] = ['203.0.113.1', '203.0.113.2'];
 

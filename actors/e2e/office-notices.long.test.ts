@@ -1,13 +1,11 @@
 /** Tests that a notice costs an office one delivery for each receiver, and that none is lost. */
 import { describe, expect, it } from 'vitest';
+import { limitOf, refusedFor as refused } from '../../scenarios/fixtures/entering.ts';
 import { peerAt as peer } from '../../scenarios/fixtures/office-nodes.ts';
 import type { Ack } from '../../scenarios/fixtures/seated-peer.ts';
 import { createOffice, type GivenLimits, type LimitName, type Office } from '../index.ts';
 
 const officeWith = (limits: GivenLimits): Promise<Office> => createOffice({ port: 0, limits, record: false });
-const limitOf = (ack: Ack): unknown =>
-  (ack[0] as { error?: { details?: { limit?: unknown } } } | undefined)?.error?.details?.limit ?? 'none';
-const refused = (office: Office, name: LimitName): number => office.stats().refusals[name] ?? 0;
 
 describe('notices', () => {
   const rate = { perSecond: 4, burst: 1 };

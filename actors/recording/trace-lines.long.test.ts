@@ -8,6 +8,7 @@ import type { DirectoryRecord, Frame } from '../../machines/trace/record.ts';
 import { Recorder, type RecorderOptions } from './recorder.ts';
 import { keptFrames, LargeValues } from './trace-lines.ts';
 
+const versions = { runtime: '0', xstate: '0', node: '0' };
 const recorderOf = (options: Partial<RecorderOptions> = {}): Recorder =>
   new Recorder({
     profile: 'boundary',
@@ -15,14 +16,7 @@ const recorderOf = (options: Partial<RecorderOptions> = {}): Recorder =>
     sha256: (text) => sha256Of([text]),
     digest: createDigest,
     redactor: redactorOf((text) => sha256Of([text]).slice(0, 16)),
-    about: {
-      runtime: '0',
-      xstate: '0',
-      node: '0',
-      clock: 'virtual',
-      started: null,
-      redaction: { keyId: null },
-    },
+    about: { ...versions, clock: 'virtual', started: null, redaction: { keyId: null } },
     ...options,
   });
 const a = 'computer/client:files#2';
@@ -52,15 +46,8 @@ it('a timer that was due when it was cleared is told in every profile: without i
 });
 
 const tools = (count: number): object[] =>
-  Array.from({ length: count }, (_, n) => ({
-    name: `t${n}`,
-    inputSchema: { type: 'object', required: ['a'] },
-  }));
-const step = (ctx: object): { readonly k: string } & Record<string, unknown> => ({
-  k: 'step',
-  a: 'computer#1',
-  ctx,
-});
+  Array.from({ length: count }, (_, n) => ({ name: `t${n}`, inputSchema: { type: 'object' } }));
+const step = (ctx: object) => ({ k: 'step', a: 'computer#1', ctx });
 
 it('a record leaves a large list out, with its number and its size, and finds it by that number', () => {
   const large = new LargeValues();
@@ -84,13 +71,8 @@ it('a record keeps what is small, lists of texts, the actors of a checkpoint, an
   const large = new LargeValues();
   const uris = Array.from({ length: 5_000 }, (_, n) => `dpe://h/${n}`);
   const roots = Array.from({ length: 500 }, (_, n) => ({ a: `computer/client:s${n}#1`, kind: 'client' }));
-  for (const record of [
-    step({ few: tools(5) }),
-    step({ uris }),
-    { k: 'key', roots },
-    step({ value: tools(200) }),
-  ])
-    expect(large.fold(record)).toEqual(record);
+  const small = [step({ few: tools(5) }), step({ uris }), { k: 'key', roots }, step({ value: tools(200) })];
+  for (const record of small) expect(large.fold(record)).toEqual(record);
 });
 
 it('the oldest large values of a trace are forgotten when there are more than may be kept', () => {
@@ -112,11 +94,8 @@ const input = (n: number, text = ''): DirectoryRecord =>
 const framesIn = (recorder: Recorder): Record<string, unknown>[] => {
   const text = recorder.text('closed');
   expect(readTrace(text, sha256Of)).toMatchObject({ ok: true });
-  const rows = text
-    .trim()
-    .split('\n')
-    .map((row) => JSON.parse(row) as Record<string, unknown>);
-  return rows.filter(({ k }) => k === 'frame');
+  const rows = text.trimEnd().split('\n');
+  return rows.map((row) => JSON.parse(row) as Record<string, unknown>).filter(({ k }) => k === 'frame');
 };
 
 describe('messages on the wire', () => {
