@@ -2,7 +2,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { connect } from 'node:tls';
-import type { Socket } from 'socket.io-client';
 import { describe, expect, it } from 'vitest';
 import { createOffice, type LogEntry, type Office, type OfficeOptions } from '../index.ts';
 import { enteringPeer } from '../../scenarios/fixtures/entering.ts';
@@ -19,19 +18,9 @@ const officeWith = (more: OfficeOptions = {}): Promise<Office> => {
   tokens(red, blue);
   return createOffice({ port: 0, record: false, auth: { tokensFile: path }, ...more });
 };
-interface Seated {
-  readonly socket: Socket;
-  /** Notice that the peer receives before the office disconnects it. */
-  readonly told: Promise<unknown>;
-  readonly over: Promise<unknown>;
-}
-async function seated(
-  { url }: Office,
-  token: string,
-  name: string,
-  transports = ['polling', 'websocket'],
-): Promise<Seated> {
+async function seated({ url }: Office, token: string, name: string, transports = ['polling', 'websocket']) {
   const { socket, join: sit } = enteringPeer(url, token, { transports });
+  // The peer receives this notice before the office disconnects it.
   const told = new Promise((resolve) => socket.once('notify:disconnecting', resolve));
   const over = new Promise((resolve) => socket.once('disconnect', resolve));
   await sit('o', 'computer', name);
@@ -140,16 +129,10 @@ describe('the operator of an office', () => {
 });
 
 describe('the port of the metrics', () => {
-  const asked = async (
-    office: Office,
-    what: string,
-    token?: string,
-  ): Promise<{ readonly status: number; readonly body: unknown }> => {
+  const asked = async (office: Office, what: string, token?: string): Promise<object> => {
     const [method = '', way = ''] = what.split(' ');
-    const response = await fetch(`${office.metricsUrl}${way}`, {
-      method,
-      headers: token === undefined ? {} : { authorization: `Bearer ${token}` },
-    });
+    const headers = token === undefined ? {} : { authorization: `Bearer ${token}` };
+    const response = await fetch(`${office.metricsUrl}${way}`, { method, headers });
     const text = await response.text();
     return { status: response.status, body: text.startsWith('{') ? JSON.parse(text) : text };
   };

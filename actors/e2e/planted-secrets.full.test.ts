@@ -70,6 +70,7 @@ const launched = (mode: string): object => ({
   ...never,
 });
 const folder = testFolder('planted');
+const cmd = { type: 'command', id: 'cmd', description: '', command: 'fetch-it' } as const;
 let echoing: Server;
 const file = join(folder, 'a2c.json');
 /** Entries of servers that are never started, each with secrets of its own. */
@@ -93,7 +94,7 @@ const neverStarted = {
 };
 const configOf = (port: number): object => ({
   inputs: [
-    { type: 'command', id: 'cmd', description: '', command: 'fetch-it' },
+    cmd,
     { type: 'promptString', id: 'missing', description: '' },
     { type: 'promptString', id: 'unused', description: '', password: true, default: 'Planted69-river' },
   ],
@@ -107,11 +108,8 @@ const configOf = (port: number): object => ({
       url: `http://user:Planted28@127.0.0.1:${port}/mcp?api_key=Planted29&page=2&session=Planted30-a-b-c`,
       headers: {
         ...{ Authorization: 'Bearer Planted31', 'X-Shop': 'Planted32-of-a-header', Accept: 'text/html' },
-        ...{
-          'X-Team': 'Planted56-river-23',
-          Cookie: 'sid=Planted70; theme=dark',
-          'X-Session-Id': 'Planted71',
-        },
+        ...{ 'X-Team': 'Planted56-river-23', Cookie: 'sid=Planted70; theme=dark' },
+        'X-Session-Id': 'Planted71',
       },
       a2c: { restart: 'never' },
     },
@@ -168,13 +166,8 @@ async function answerInStream(request: IncomingMessage, response: ServerResponse
 /** Arguments of calls with secrets under their names, in URLs, and in the forms of known secrets. */
 const personal = {
   ...{ pin: 'Planted75', otp: 'Planted76', cvv: 'Planted77', ssn: 'Planted78', iban: 'Planted79' },
-  ...{
-    sessionId: 'Planted80',
-    session_id: 'Planted81',
-    login: 'Planted82',
-    pw: 'Planted83',
-    seed: 'Planted84',
-  },
+  ...{ sessionId: 'Planted80', session_id: 'Planted81', login: 'Planted82', pw: 'Planted83' },
+  seed: 'Planted84',
   ...{ passcode: 'Planted85', mnemonic: 'Planted86', password: 'Planted87', apiToken: 'Planted88' },
   ...{ at: 'https://Planted89@h.example/1', body: '{"cvv":"Planted90"}', line: 'session_id=Planted91 ok' },
 };
@@ -251,10 +244,7 @@ it('what servers were launched with comes out nowhere, and what is common does',
 it('only those planted values that docs/security.md names stay visible', async () => {
   const child = launched('serve') as { readonly args: readonly string[] };
   await using computer = await bootedComputer({
-    config: {
-      inputs: [{ type: 'command', id: 'cmd', description: '', command: 'fetch-it' }],
-      mcpServers: { child: { ...child, args: [...child.args, 'Planted98'] } },
-    },
+    config: { inputs: [cmd], mcpServers: { child: { ...child, args: [...child.args, 'Planted98'] } } },
     stateDir: folder,
     record: {},
   });
@@ -312,35 +302,23 @@ it('a presenter and a client with supervised() show none of what their servers w
   const log = (entry: LogEntry): unknown => texts.push(...Object.values(entry).map(String));
   // These files define no inputs.
   const plain = [...args, ...more].filter((word) => !word.includes('${'));
-  const started = {
-    command: process.execPath,
-    args: [server, 'serve', ...plain],
-    env: { ...env, ...turning },
-  };
+  const program = { command: process.execPath, args: [server, 'serve', ...plain] };
+  const started = { ...program, env: { ...env, ...turning } };
+  const mcpServers = { ...neverStarted, child: { ...started, a2c: { restart: 'never' } } };
+  const how = { stateDir, log, logLevel: 'debug', onNotice } as const;
   const host = await presenting(
-    {
-      mcpServers: { ...neverStarted, child: { ...started, a2c: { restart: 'never' } } },
-      defaultServers: ['child'],
-    },
-    {
-      ...{ stateDir, confirm: 'allow', log, logLevel: 'debug', onNotice },
-      record: { profile: 'full' },
-    },
+    { mcpServers, defaultServers: ['child'] },
+    { ...how, confirm: 'allow', record: { profile: 'full' } },
   );
   const { presenter } = host;
   await presenter.initialize();
   await host.until(() => presenter.isServerRunning('child'));
   for (const tool of ['fail', 'failed', 'die']) told.push(await presenter.computer.callTool(tool));
-  told.push(
-    host.told,
-    presenter.computer.status(),
-    presenter.computer.status().servers,
-    presenter.computer.servers.logs('child'),
-  );
+  told.push(host.told, presenter.computer.status(), presenter.computer.servers.logs('child'));
   const file = await presenter.computer.debug.writeTrace(folder);
   await host.end();
 
-  const supervisor = createSupervisor({ stateDir, log, logLevel: 'debug', onNotice });
+  const supervisor = createSupervisor(how);
   const client = new Client({ name: 'c', version: '1' });
   client.onerror = (error) => void told.push(String(error));
   await client.connect(supervisor.supervised(started, { name: 's' }));
@@ -361,10 +339,7 @@ it('a presenter and a client with supervised() show none of what their servers w
 
 it('the result of a tool that succeeded stays as it came', async () => {
   await using computer = await bootedComputer({
-    config: {
-      inputs: [{ type: 'command', id: 'cmd', description: '', command: 'fetch-it' }],
-      mcpServers: { child: launched('serve') },
-    },
+    config: { inputs: [cmd], mcpServers: { child: launched('serve') } },
     stateDir: folder,
   });
   const result = JSON.stringify(await computer.callTool('good'));
