@@ -17,25 +17,19 @@ const leaseMs = 1_500;
 const failoverLeaseMs = 20_000;
 const peer = (office: Office, name: string): SeatedPeer => peerAt(office, name).serve();
 let calls = 0;
+const taken = [true, null];
 type Where = Parameters<typeof node>[0];
-interface Pair {
-  readonly nodes: readonly Office[];
-  readonly agent: SeatedPeer;
-  reaches(): Promise<unknown>;
-}
-async function pair(a: Where, b = a): Promise<Pair> {
+async function pair(a: Where, b = a) {
   const nodes = await Promise.all([node(a), node(b)]);
   const [agent, far] = [peer(nodes[0], 'alice'), peer(nodes[1], 'far')];
-  expect([await agent.join('agent'), await far.join('computer')]).toEqual([
-    [true, null],
-    [true, null],
-  ]);
-  return {
-    nodes,
-    agent,
-    reaches: async () => textOf(await agent.call('far', 'greet', `r${(calls += 1)}`, 5)),
-  };
+  expect([await agent.join('agent'), await far.join('computer')]).toEqual([taken, taken]);
+  const reaches = async () => textOf(await agent.call('far', 'greet', `r${(calls += 1)}`, 5));
+  return { nodes, agent, reaches };
 }
+const clientOf = ({ sentinels, name }: RedisSentinels): Redis => {
+  const places = sentinels.map(({ port }) => ({ host: '127.0.0.1', port }));
+  return new Redis({ sentinels: places, name, lazyConnect: true });
+};
 const patience = { timeout: 120_000, interval: 200 };
 
 describe('two nodes of an office', () => {
@@ -81,25 +75,21 @@ describe('two nodes of an office', () => {
 
   it('agree with Sentinel, and go on when the replica has taken the place of the master', async () => {
     const redis = closedAfter(await RedisSentinels.start());
-    const sentinels = redis.sentinels.map(({ port }) => ({ host: '127.0.0.1', port }));
-    const client = new Redis({ sentinels, name: redis.name, lazyConnect: true });
-    const { nodes, agent, reaches } = await pair({ client, leaseMs: failoverLeaseMs });
+    const { nodes, agent, reaches } = await pair({ client: clientOf(redis), leaseMs: failoverLeaseMs });
     expect(await reaches()).toBe('far greet');
     await redis.master.kill();
     await expect.poll(reaches, patience).toBe('far greet');
     // Seats are still taken after the fail-over, and new seats can be taken.
-    expect((await peer(nodes[0] as Office, 'far').join('computer'))[0]).toBe(false);
-    const late = peer(nodes[0] as Office, 'late');
-    await expect.poll(() => late.join('computer'), patience).toEqual([true, null]);
+    expect((await peer(nodes[0], 'far').join('computer'))[0]).toBe(false);
+    const late = peer(nodes[0], 'late');
+    await expect.poll(() => late.join('computer'), patience).toEqual(taken);
     expect(agent.socket.connected).toBe(true);
   });
 
   it('agree with Sentinel, also where the first one that is asked hangs', async () => {
     const redis = closedAfter(await RedisSentinels.start());
     redis.sentinels[0]?.pause();
-    const sentinels = redis.sentinels.map(({ port }) => ({ host: '127.0.0.1', port }));
-    const client = new Redis({ sentinels, name: redis.name, lazyConnect: true });
-    expect(await (await pair({ client, leaseMs })).reaches()).toBe('far greet');
+    expect(await (await pair({ client: clientOf(redis), leaseMs })).reaches()).toBe('far greet');
   });
 
   it('agree in a Cluster, whichever node is named, and go on when one of its masters is gone', async () => {
@@ -114,8 +104,8 @@ describe('two nodes of an office', () => {
     const owner = await redis.masterOf('{a2c:0}:fence');
     await owner.kill();
     await expect.poll(reaches, patience).toBe('far greet');
-    expect((await peer(nodes[0] as Office, 'far').join('computer'))[0]).toBe(false);
-    const late = peer(nodes[1] as Office, 'late');
-    await expect.poll(() => late.join('computer'), patience).toEqual([true, null]);
+    expect((await peer(nodes[0], 'far').join('computer'))[0]).toBe(false);
+    const late = peer(nodes[1], 'late');
+    await expect.poll(() => late.join('computer'), patience).toEqual(taken);
   });
 });
