@@ -1,10 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { withMeta } from './policy/result.ts';
 import { endText, placeOf, syntaxFailure } from './program-mistakes.ts';
 import { eventOf } from './transform.ts';
 
-const transformed = (result: unknown, json: string): unknown =>
-  withMeta(result, { a2c_vrl_transformed: json });
 const content = [{ type: 'text', text: 'hi', _meta: { a: 1 } }];
 const call = { tool: 'look', parameters: { q: 1 } };
 
@@ -33,27 +30,6 @@ describe('the event of a program', () => {
   });
   it.each([null, undefined, 'text', 7, [1]])('is an empty one for the result %j', (result) => {
     expect(eventOf({ ...call, result })).toMatchObject({ meta: null, content: [], isError: false });
-  });
-});
-
-describe('a transformed result', () => {
-  it('has the text in meta.a2c_vrl_transformed, and everything else as it was', () => {
-    const result = { content, structuredContent: { n: 1 } };
-    const meta = { a2c_vrl_transformed: '{"a":"ü"}' };
-    expect(transformed(result, '{"a":"ü"}')).toEqual({ ...result, meta });
-  });
-  it('keeps what meta held, under one name that all readers heed', () => {
-    const after = transformed({ content, _meta: { a: 1 }, meta: { b: 2 } }, '1');
-    expect(after).toEqual({ content, meta: { a: 1, b: 2, a2c_vrl_transformed: '1' } });
-  });
-  it('is a new result: what was given is not touched', () => {
-    const result = Object.freeze({ content, _meta: Object.freeze({ a: 1 }) });
-    const before = structuredClone(result);
-    expect(transformed(result, '1')).not.toBe(result);
-    expect(result).toEqual(before);
-  });
-  it.each([null, undefined, 'text', [1]])('is %j where that is what the server gave', (result) => {
-    expect(transformed(result, '1')).toBe(result);
   });
 });
 

@@ -11,7 +11,6 @@ import {
   unresolved,
   type ToolTable,
   type ToolRules,
-  type Claim,
 } from './tool-table.ts';
 import { toSmcpTool } from './tool.ts';
 
@@ -47,21 +46,6 @@ export const found = (table: ToolTable, name: string): string | undefined => {
   return entry && `${entry.server}/${entry.tool.name}`;
 };
 
-const claim = (server: string, shown: string, isYielding = true): Claim => ({ server, shown, isYielding });
-/** Map from a tool such as `A/x` to the name that it was given. */
-const namesOf = (claims: readonly Claim[]): Record<string, string> =>
-  Object.fromEntries(
-    [...placedNames(claims).placed].map(([{ server, shown }, { name }]) => [`${server}/${shown}`, name]),
-  );
-
-describe('a tool whose name another server has', () => {
-  it('never gets a name that another tool had to give up', () => {
-    const names = namesOf([claim('A', 'x'), claim('A', 'B_x'), claim('B', 'x'), claim('C', 'B_x')]);
-    expect(names).toMatchObject({ 'A/B_x': 'A_B_x', 'C/B_x': 'C_B_x' });
-    expect(names['B/x']).toMatch(/^B_x_[0-9a-f]{8}$/);
-  });
-});
-
 describe('a name with the server before it', () => {
   it.each([
     ['p/q', 'x', 'p_q_x'],
@@ -90,9 +74,6 @@ const claimsOf = fc.uniqueArray(fc.record({ server, shown: name, isYielding: fc.
   selector: ({ server, shown }) => JSON.stringify([server, shown]),
   maxLength: 30,
 });
-const told = ({ placed }: ReturnType<typeof placedNames>): string[] =>
-  [...placed].map(([{ server, shown }, { name }]) => JSON.stringify([server, shown, name])).toSorted();
-
 describe('SERVER.TOOL', () => {
   it.each([[{}], [prefix]])(
     'names the tool of each server where two servers have the name, under %j',
@@ -115,19 +96,6 @@ describe('whatever servers have', () => {
         for (const [{ server, shown }, { step }] of placedNames(claims).placed)
           expect(step > 0).toBe(claims.some((c) => c.shown === shown && c.server !== server));
       }),
-    );
-  });
-
-  it('names do not depend on the order in which they come', () => {
-    fc.assert(
-      fc.property(
-        claimsOf.chain((claims) =>
-          fc.tuple(fc.constant(claims), fc.shuffledSubarray(claims, { minLength: claims.length })),
-        ),
-        ([claims, shuffled]) => {
-          expect(told(placedNames(shuffled))).toEqual(told(placedNames(claims)));
-        },
-      ),
     );
   });
 
@@ -273,11 +241,6 @@ describe('two servers with one tool name, and reject', () => {
   it('the name is the newcomer’s when the first one has it no more: nothing is remembered', () => {
     const after = tableOf({ a: ['s'], b: ['r', 't'] }, {}, table);
     expect([offered(after), after.refused]).toEqual([['s = a/s', 'r = b/r', 't = b/t'], []]);
-  });
-
-  it('any name stays as its server gave it: what models take is the business of their formats', () => {
-    const names = ['a.b', 'a b', '中文', 'x'.repeat(80)];
-    expect(offered(tableOf({ a: names })).map((each) => each.split(' = a/')[0])).toEqual(names);
   });
 });
 

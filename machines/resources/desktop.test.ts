@@ -9,7 +9,7 @@ import {
   renderWindow,
   type Window,
 } from './desktop.ts';
-import { isWindowUri, parseWindowUri } from './window-uri.ts';
+import { parseWindowUri } from './window-uri.ts';
 
 const listed = (...uris: readonly string[]) => windowUrisIn(uris.map((uri) => ({ uri })));
 
@@ -24,13 +24,6 @@ describe('a list of a server', () => {
       'window://h?priority=x',
     ];
     expect(listed(...uris)).toEqual(['window://h/b', 'window://h/a']);
-  });
-  it('is not needed when one window says that it was updated; what is no window says nothing', () => {
-    expect([isWindowUri('window://y'), isWindowUri('file://y'), isWindowUri('dpe://h/d')]).toEqual([
-      true,
-      false,
-      false,
-    ]);
   });
 });
 
@@ -148,9 +141,6 @@ describe('a rendered window', () => {
   it('is not trimmed: code keeps its first indentation and its last line end', () => {
     expect(render(said('    if (a)\n      b();\n'))).toBe('window://a?x=1\n\n    if (a)\n      b();\n');
     expect(render(said(' \n\t'))).toBe('window://a?x=1\n\n \n\t');
-  });
-  it('is the bare URI where its one text is empty', () => {
-    expect(render(said(''))).toBe('window://a?x=1');
   });
 });
 

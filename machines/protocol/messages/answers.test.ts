@@ -17,10 +17,6 @@ import { toolCall } from './messages.ts';
 import { failureIn, readAnswer, readToolResult } from '../reading.ts';
 
 describe('a failure on the wire', () => {
-  it('is nested, and without details where there are none', () => {
-    const failure = { code: 404, message: 'gone' } as const;
-    expect(errorAck(failure)).toEqual({ ...failure, error: failure });
-  });
   it('is a result with the same object inside for a tool call', () => {
     const failure = { code: 'ServerNotActive', message: 'down', details: { state: 'waiting' } } as const;
     const { error } = errorAck(failure);
@@ -93,19 +89,6 @@ describe('an answer to a tool call', () => {
     const read = readToolResult(JSON.parse(JSON.stringify(failureResult(failure))));
     expect(read).toMatchObject({ ok: true, result: { isError: true, _meta: { error_code: 404 } } });
     expect(read.ok && failureIn(read.result)).toEqual(failure);
-  });
-  it('may carry the error of a Python computer', () => {
-    const structuredContent = { error: "Tool 'x' is disabled", error_type: 'PermissionError' };
-    const read = readToolResult({ meta: null, content: [], structuredContent, isError: true });
-    expect(read.ok && failureIn(read.result)).toEqual({
-      code: 4002,
-      message: "Tool 'x' is disabled",
-      details: { reason: 'PermissionError' },
-    });
-  });
-  it("is no failure of ours when it is the tool's own error", () => {
-    const read = readToolResult({ content: [{ type: 'text', text: 'no' }], isError: true });
-    expect(read.ok && failureIn(read.result)).toBe(undefined);
   });
   it.each([undefined, null, { code: 403, message: 'm' }, { Err: 'm' }])('is a failure: %j', (ack) => {
     expect(readToolResult(ack).ok).toBe(false);

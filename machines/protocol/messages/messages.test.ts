@@ -82,9 +82,6 @@ describe('a result', () => {
     const result = { content: [], structuredContent: { a: null } };
     expect(callToolResult.parse(result)).toEqual(result);
   });
-  it('says is_error where it comes from Rust', () => {
-    expect(callToolResult.parse({ content: [], is_error: true })).toEqual({ content: [], isError: true });
-  });
 });
 
 describe('what strangers call themselves', () => {
