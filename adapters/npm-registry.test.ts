@@ -1,32 +1,20 @@
 import { once } from 'node:events';
-import { createServer, type RequestListener, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { afterEach, describe, expect, it } from 'vitest';
+import { createServer, type RequestListener } from 'node:http';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { ended, listening, servedUrl } from '../scenarios/fixtures/local-server.ts';
 import { fastestRegistry } from './npm-registry.ts';
 
-const servers: Server[] = [];
-afterEach(() => {
-  for (const server of servers.splice(0)) {
-    server.closeAllConnections();
-    server.close();
-  }
-});
-async function open(answer: RequestListener): Promise<string> {
-  const server = createServer(answer);
-  servers.push(server);
-  await once(server.listen(0, '127.0.0.1'), 'listening');
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/npm/`;
-}
+const open = async (answer: RequestListener): Promise<string> => `${await servedUrl(answer)}/npm/`;
 const answering = (status: number): Promise<string> =>
   open((request, response) => {
     response.writeHead(request.url === '/npm/-/ping' ? status : 404, { location: '/elsewhere' }).end('{}');
   });
 /** A registry that never answers, and when it was asked and given up. */
-async function hanging(): Promise<{ url: string; asked: Promise<unknown>; aborted: Promise<unknown> }> {
-  const url = await open(() => {});
-  const server = servers.at(-1) as Server;
+async function hanging() {
+  const server = createServer();
+  onTestFinished(() => ended(server));
   return {
-    url,
+    url: await listening(server),
     asked: once(server, 'request'),
     aborted: new Promise((resolve) => server.once('connection', (socket) => socket.once('close', resolve))),
   };
@@ -53,9 +41,9 @@ describe('the fastest of several registries', () => {
     await slow.aborted;
   });
   it('is none where nobody listens, and none whose address is no URL', async () => {
-    const closed = await answering(200);
-    const server = servers.pop() as Server;
-    await new Promise((resolve) => server.close(resolve));
+    const server = createServer();
+    const closed = await listening(server);
+    await ended(server);
     const wrong = ['', 'no url', 'ftp://h/', 'http://u:%@h/'];
     expect(await fastestRegistry([closed, ...wrong], signal)).toBeUndefined();
   });

@@ -1,9 +1,10 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer, type AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { commandLine } from '../../scenarios/fixtures/command-line.ts';
+import { listening } from '../../scenarios/fixtures/local-server.ts';
+import { testFolder } from '../../scenarios/fixtures/test-folder.ts';
 import type { CommandContext } from '../cli/context.ts';
 import { createComputer } from '../api/computer.ts';
 import type { Computer } from '../api/computer-handle.ts';
@@ -67,10 +68,8 @@ describe('a server that is connecting', () => {
   it('says that the headers of a response do not come', async () => {
     // The client closes the sockets of this listener when it ends.
     const listener = createServer((socket) => socket.resume());
-    await new Promise<void>((resolve) => listener.listen(0, '127.0.0.1', resolve));
-    const url = `http://127.0.0.1:${(listener.address() as AddressInfo).port}/mcp`;
     const status = await reached(
-      { url },
+      { url: await listening(listener) },
       /^waits for the headers of the response for \d+ s; nothing came; this try ends after \d+ s$/,
     );
     expect(status).toMatchObject({ state: 'connecting', waits: { for: 'headers' } });
@@ -121,8 +120,7 @@ describe('what a server waited for', () => {
   });
 
   it('is told at a terminal while one waits', async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'a2c-waits-'));
-    const file = join(folder, 'mcp.json');
+    const file = join(testFolder('waits'), 'mcp.json');
     writeFileSync(file, JSON.stringify({ mcpServers: { slow: node(lives) } }));
     const over = new AbortController();
     const nothing = (): void => {};
@@ -135,6 +133,5 @@ describe('what a server waited for', () => {
     // The command ends only when the meter shows the expected words, which abort it.
     await commandLine(['tools', '-c', file], { terminal, signal: over.signal });
     expect(over.signal.aborted).toBe(true);
-    rmSync(folder, { recursive: true });
   });
 });

@@ -1,14 +1,12 @@
 import { gzipSync } from 'node:zlib';
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { httpTo, never } from '../../scenarios/contracts/logins/login-authority.ts';
 import { isInside } from '../mcp/http/place.ts';
 import { guardedFetch } from './guarded-fetch.ts';
-import { servedUrl } from '../../scenarios/fixtures/local-server.ts';
-import { once } from 'node:events';
-import { createServer, type IncomingMessage, type Server } from 'node:http';
+import { ended, listening, servedUrl } from '../../scenarios/fixtures/local-server.ts';
+import type { IncomingMessage } from 'node:http';
 import { createServer as createSecure } from 'node:https';
 import { readFileSync } from 'node:fs';
-import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { waitingTimers } from '../clock.ts';
 import { Http } from '../mcp/http/http.ts';
@@ -73,34 +71,15 @@ describe('an address that a server names', () => {
   });
 });
 
-const open: Server[] = [];
-afterEach(() => {
-  for (const server of open.splice(0)) {
-    server.closeAllConnections();
-    server.close();
-  }
-});
 const around = { timers: waitingTimers, now: () => Date.now(), userAgent: 'test' };
-async function listening(server: Server): Promise<number> {
-  open.push(server);
-  await once(server.listen(0, '127.0.0.1'), 'listening');
-  return (server.address() as AddressInfo).port;
-}
-/** Proxy that answers each request itself, with a cookie. */
-async function proxy() {
-  const seen: IncomingMessage[] = [];
-  const port = await listening(
-    createServer((request, response) => {
-      seen.push(request);
-      response.writeHead(200, { 'set-cookie': 'node=1; Path=/' }).end('{}');
-    }),
-  );
-  return { url: `http://127.0.0.1:${port}`, seen };
-}
 
 describe('the requests of a login', () => {
   it('go through the proxy of each address; headers and cookies go to the origin of the server alone', async () => {
-    const { url, seen } = await proxy();
+    const seen: IncomingMessage[] = [];
+    const url = await servedUrl((request, response) => {
+      seen.push(request);
+      response.writeHead(200, { 'set-cookie': 'node=1; Path=/' }).end('{}');
+    });
     const headers = { 'X-Key': 'only-for-the-server' };
     const given = { url: new URL('http://mcp.a2c-test.invalid/mcp'), headers, timeoutMs: 0 };
     const http = new Http({ ...given, proxyFor: () => url }, around);
@@ -131,8 +110,11 @@ describe('the requests of a login', () => {
     const folder = fileURLToPath(new URL('../../scenarios/fixtures/tls/', import.meta.url));
     const of = (name: string): string => readFileSync(folder + name, 'utf8');
     const tls = { cert: of('localhost.pem'), key: of('localhost-key.pem') };
-    const at = async (): Promise<string> =>
-      `https://localhost:${await listening(createSecure(tls, (_, response) => response.end('{}')))}`;
+    const at = async (): Promise<string> => {
+      const server = createSecure(tls, (_, response) => response.end('{}'));
+      onTestFinished(() => ended(server));
+      return (await listening(server)).replace('http://127.0.0.1', 'https://localhost');
+    };
     const [own, other] = [await at(), await at()];
     const given = { url: new URL(`${own}/mcp`), headers: {}, timeoutMs: 0, place: { isInside: true } };
     const trusting = guardedFetch(new Http({ ...given, ca: of('authority.pem') }, around), never);

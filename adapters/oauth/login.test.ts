@@ -144,18 +144,6 @@ describe('the name of a server or its authority', () => {
 });
 
 describe('an authorization server as it is', () => {
-  it('may register nobody and give tokens as a form, as GitHub does', async () => {
-    const answers: Answers = (at) => ({
-      issuer: `${at}/login/oauth`,
-      resource: { resource: `${at}/mcp/`, resource_name: 'GitHub MCP Server' },
-      authority: { registration_endpoint: undefined, code_challenge_methods_supported: ['S256'] },
-      token: 'access_token=gho_1&scope=repo%2Cgist&token_type=bearer',
-    });
-    const { why, remedy } = await attempted(answers);
-    expect([why, remedy]).toEqual(['O/login/oauth lets no client register by itself', 'clientId']);
-    const { token, sent, url } = await attempted(answers, { clientId: 'Iv1.x', clientSecret: 's' });
-    expect([token, sent.pages.length, sent.tokens[0]?.get('resource')]).toEqual(['gho_1', 0, `${url}/mcp/`]);
-  });
   it('may have tokens of the type user, and errors with HTTP 200, as Slack does', async () => {
     const slack =
       (token: object): Answers =>
@@ -164,24 +152,6 @@ describe('an authorization server as it is', () => {
     expect((await attempted(slack(good), { clientId: '1.2' })).token).toBe('xoxp-1');
     const { why } = await attempted(slack({ ok: false, error: 'invalid_code' }), { clientId: '1.2' });
     expect(why).toBe(`${tokenAt}: invalid_code`);
-  });
-  it('may have empty and null members in a registration, as Hydra does', async () => {
-    const { token, why } = await attempted(() => ({
-      authority: { jwks_uri: '', end_session_endpoint: null, claims_supported: ['sub'] },
-      registration: {
-        ...{
-          client_secret_expires_at: 0,
-          client_uri: '',
-          contacts: null,
-          jwks: {},
-          audience: null,
-          scope: '',
-        },
-        ...{ registration_access_token: 'ory_at_1', skip_consent: false },
-      },
-      token: { id_token: null, scope: '', expires_in: 3599 },
-    }));
-    expect([token, why]).toEqual(['access-1', '']);
   });
   it('may have no code challenge methods, and an issuer that names no tenant, as Entra does', async () => {
     const answers: Answers = (at) => ({

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { doesAfter, listCalls, noFilter, percentileOf, phasesOf } from './call-list.ts';
+import { doesAfter, listCalls, noFilter, phasesOf } from './call-list.ts';
 import type { Call, CallEnd, CallMoment } from '../../machines/incidents/calls.ts';
 
 const callOf = (ticket: string, more: Partial<Call> = {}): Call => ({
@@ -59,11 +59,6 @@ describe('the list of calls', () => {
     expect(listCalls(all, noFilter, 1_000)).toMatchObject({ p50: 10, p99: 900 });
     expect(listCalls([all[4] as Call], noFilter, 1_000)).toMatchObject({ p50: undefined, p99: undefined });
   });
-});
-
-it('a percentile is the value of nearest rank', () => {
-  const hundred = Array.from({ length: 100 }, (_, n) => n + 1);
-  expect([0.5, 0.99, 1].map((share) => percentileOf(hundred, share))).toEqual([50, 99, 100]);
 });
 
 describe('phases of a call', () => {

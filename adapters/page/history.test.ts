@@ -70,9 +70,6 @@ describe('an actor that lives after a record', () => {
     const history = historyOf(placed([open, set(1), set(2), { k: 'key', roots: [root] }]));
     expect([...(history.at(Infinity).get(a)?.timers.keys() ?? [])]).toEqual([2]);
   });
-  it('is gone after its end', () => {
-    expect(last([open, { k: 'end', a, why: 'done' }])).toBeUndefined();
-  });
 });
 
 describe('a history of 3,500 records', () => {

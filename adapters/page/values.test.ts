@@ -1,21 +1,11 @@
 import { expect, it } from 'vitest';
-import { activeIn, durationText, stateText, visible } from './values.ts';
+import { durationText, stateText, visible } from './values.ts';
 
 it('a state has one text in every form', () => {
   expect(stateText('idle')).toBe('idle');
   expect(stateText({ connected: { ready: 'steady' } })).toBe('connected.ready.steady');
   expect(stateText({ a: 'b', c: 'd' })).toBe('a.b + c.d');
   expect(stateText(undefined)).toBe('');
-});
-
-it('the active states are those of every level', () => {
-  expect(activeIn({ connected: { ready: 'steady' } })).toEqual([
-    'connected',
-    'connected.ready',
-    'connected.ready.steady',
-  ]);
-  expect(activeIn({ a: 'b', c: 'd' })).toEqual(['a', 'a.b', 'c', 'c.d']);
-  expect(activeIn(undefined)).toEqual([]);
 });
 
 it('a duration has a unit that fits', () => {

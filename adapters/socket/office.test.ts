@@ -38,6 +38,12 @@ const event = (socket: Socket, name: string): Promise<unknown> =>
   new Promise((resolve) => socket.once(name, resolve));
 const ask = (socket: Socket, name: string, payload: unknown): Promise<unknown[]> =>
   new Promise((resolve) => socket.emit(name, payload, (...ack: unknown[]) => resolve(ack)));
+const seated = async (role: string, name: string, transport = 'websocket'): Promise<Socket> => {
+  const socket = opened('/smcp', { transports: [transport] });
+  await event(socket, 'connect');
+  await ask(socket, 'server:join_office', { role, name, office_id: 'o' });
+  return socket;
+};
 const page = (path: string, headers: Record<string, string>, agent?: Agent): Promise<IncomingMessage> =>
   new Promise((resolve, reject) => {
     get(`${url}${path}`, { headers, ...(agent && { agent }) }, (response) => {
@@ -70,10 +76,8 @@ describe('an office over Socket.IO', () => {
     expect(heard).toEqual([]);
   });
   it('refuses a question that is nested too deep, and answers the next one', async () => {
-    const [agent, computer] = [opened('/smcp', { transports: ['websocket'] }), opened('/smcp')];
-    await Promise.all([agent, computer].map((socket) => event(socket, 'connect')));
-    await ask(agent, 'server:join_office', { role: 'agent', name: 'a', office_id: 'o' });
-    await ask(computer, 'server:join_office', { role: 'computer', name: 'c', office_id: 'o' });
+    const agent = await seated('agent', 'a');
+    await seated('computer', 'c');
     const deep = `${'['.repeat(200_000)}${']'.repeat(200_000)}`;
     const call = `{"agent":"a","req_id":"r","computer":"c","tool_name":"t","params":{"deep":${deep}},"timeout":1}`;
     const answered = new Promise<unknown[]>((resolve) => {
@@ -88,10 +92,8 @@ describe('an office over Socket.IO', () => {
     ]);
   });
   it.each(['polling', 'websocket'])('relays long texts of any signs, and bytes: %s', async (transport) => {
-    const [agent, computer] = [opened('/smcp', { transports: [transport] }), opened('/smcp')];
-    await Promise.all([agent, computer].map((socket) => event(socket, 'connect')));
-    await ask(agent, 'server:join_office', { role: 'agent', name: 'a', office_id: 'o' });
-    await ask(computer, 'server:join_office', { role: 'computer', name: 'c', office_id: 'o' });
+    const agent = await seated('agent', 'a', transport);
+    const computer = await seated('computer', 'c', 'polling');
     const params = { text: 'née 茶 🍵 \u0000'.repeat(10_000), bytes: Buffer.alloc(5_000, 1) };
     computer.on('client:tool_call', (call: { readonly params: object }, ack: (said: object) => void) =>
       ack({ content: [], structuredContent: call.params }),

@@ -57,21 +57,6 @@ describe('a tool as agents are told of it', () => {
     expect(shown({ outputSchema: { type: 'object' } }).return_schema).toEqual({ type: 'object' });
   });
 
-  it('has the default meta of its server, as a JSON string', () => {
-    const { meta } = shown({}, undefined, { tags: ['browser'], auto_apply: true });
-    expect(meta['a2c_tool_meta']).toBeTypeOf('string');
-    expect(a2cMeta(meta)).toMatchObject({ tags: ['browser'], auto_apply: true });
-  });
-
-  it('has its own meta before the default one, entry by entry', () => {
-    const { meta } = shown(
-      {},
-      { auto_apply: true, tags: null },
-      { auto_apply: false, tags: ['default_tag'] },
-    );
-    expect(a2cMeta(meta)).toMatchObject({ auto_apply: true, tags: ['default_tag'] });
-  });
-
   it('has objects and nulls of that meta as JSON strings', () => {
     const { meta } = shown({ meta: { o: { x: 1 }, n: null, mixed: [1, 'a'], list: ['a', 'b'] } });
     expect(JSON.parse(String(meta['o']))).toEqual({ x: 1 });
@@ -85,17 +70,6 @@ describe('a tool as agents are told of it', () => {
     expect(a2cMeta(meta)).toEqual(nothing);
     expect(Object.keys(meta)).toContain('__proto__');
     expect(mergeMeta({ foo: 2 }, keys)).toEqual({ ...keys });
-  });
-
-  it('has its schema as its server gave it: what a model needs beside is written by the format for that model, not here', () => {
-    const schema = Object.freeze({
-      type: 'object',
-      properties: Object.freeze({ bare: {} }),
-      $defs: { d: {} },
-    });
-    expect(shown({ inputSchema: schema }).params_schema).toEqual({
-      ...{ type: 'object', properties: { bare: {} }, $defs: { d: {} } },
-    });
   });
 });
 

@@ -1,21 +1,15 @@
 import dns from 'node:dns';
-import { once } from 'node:events';
-import { createServer, type Server } from 'node:http';
 import { syncBuiltinESMExports } from 'node:module';
-import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
+import { servedUrl } from '../../../scenarios/fixtures/local-server.ts';
 import { httpTo, never } from '../../../scenarios/contracts/logins/login-authority.ts';
 import { guardedFetch } from '../../oauth/guarded-fetch.ts';
 import { isInside, type Place } from './place.ts';
 
 const real = dns.lookup;
-let server: Server | undefined;
 afterEach(() => {
   dns.lookup = real;
   syncBuiltinESMExports();
-  server?.closeAllConnections();
-  server?.close();
-  server = undefined;
 });
 /** Names of a strange owner: each look-up has the next addresses, the last ones for ever. */
 function names(answers: readonly (readonly string[])[]): void {
@@ -31,11 +25,7 @@ function names(answers: readonly (readonly string[])[]): void {
   dns.lookup = lookup as unknown as typeof dns.lookup;
   syncBuiltinESMExports();
 }
-async function port(): Promise<number> {
-  server = createServer((_, response) => response.end('{}'));
-  await once(server.listen(0, '127.0.0.1'), 'listening');
-  return (server.address() as AddressInfo).port;
-}
+const port = async (): Promise<string> => new URL(await servedUrl((_, response) => response.end('{}'))).port;
 const [inner, outer] = ['127.0.0.1', '203.0.113.7'];
 
 describe('the addresses that a login may have', () => {

@@ -1,7 +1,6 @@
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
@@ -13,20 +12,19 @@ import { sweepLeftovers } from './state-file.ts';
 import { reaperCommand } from './reaper-child.ts';
 import { fileNameOf, hostsDir } from './state-file.ts';
 import { groupsOfTests, lives } from '../../../scenarios/contracts/process/strangers.ts';
-import { fixtureFile } from '../../../scenarios/fixtures/test-folder.ts';
+import { fixtureFile, testFolder } from '../../../scenarios/fixtures/test-folder.ts';
 
 let stateDir: string;
 let instance: string;
 const born: number[] = [];
 const { stranger } = groupsOfTests();
 beforeEach(() => {
-  stateDir = mkdtempSync(join(tmpdir(), 'a2c-reaper-'));
+  stateDir = testFolder('reaper');
   instance = `reaper-test-${process.pid}-${Math.random()}`;
 });
 afterEach(async () => {
   for (const pid of born.splice(0)) kill(pid);
   for (const { pid } of await living()) kill(pid);
-  rmSync(stateDir, { recursive: true });
 });
 const kill = (pid: number, signal: NodeJS.Signals = 'SIGKILL'): void => {
   try {

@@ -1,19 +1,18 @@
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, readdirSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { builtModule } from '../../../scenarios/fixtures/built-module.ts';
+import { testFolder } from '../../../scenarios/fixtures/test-folder.ts';
 import { groupsOfTests, lives } from '../../../scenarios/contracts/process/strangers.ts';
 import { membersOf, startTimeOf } from './group.ts';
 import { fileNameOf, hostsDir, placeHere, sweepLeftovers } from './state-file.ts';
 
 let stateDir: string;
 const { born, stranger } = groupsOfTests();
-beforeEach(() => void (stateDir = mkdtempSync(join(tmpdir(), 'a2c-sweep-'))));
-afterEach(() => rmSync(stateDir, { recursive: true }));
+beforeEach(() => void (stateDir = testFolder('sweep')));
 const files = (): string[] => readdirSync(hostsDir(stateDir));
 
 describe.skipIf(process.platform !== 'linux')('the sweep at the next start', () => {

@@ -143,18 +143,3 @@ describe('a question in a limiter', () => {
     expect(heard).toEqual(['ask.waiting', 'ask.began', 'leaves']);
   });
 });
-
-describe('a full limiter', () => {
-  it('the failure says whose limiter is full, how long it is, and what to raise', () => {
-    const limits = { concurrency: 2, queue: 3 };
-    expect(busy('fs', limits, false)).toMatchObject({
-      code: 'Busy',
-      details: { server_name: 'fs', concurrency: 2, queue: 3 },
-      remedy: expect.stringMatching(/a2c\.concurrency .* of the server/),
-    });
-    expect(busy('fs', limits, true)).toMatchObject({
-      message: expect.stringContaining('on this computer'),
-      remedy: expect.stringContaining('a2c.totalConcurrency'),
-    });
-  });
-});
