@@ -146,17 +146,6 @@ describe('what an agent makes of an answer', () => {
     });
   });
 
-  it('has the remedy of its computer', () => {
-    const remedy = 'Start it: servers start fs';
-    const answer = interpreted(heard(failureResult({ ...failure('ServerNotActive'), remedy })));
-    expect(answer.failure).toEqual({
-      code: 'ServerNotActive',
-      message: 'no',
-      details: {},
-      remedy,
-    });
-  });
-
   it('the outcome of a call is what its own machine saw, where nobody answered', () => {
     const own = {
       ...heard(null),
@@ -168,7 +157,6 @@ describe('what an agent makes of an answer', () => {
   });
 });
 
-/** Starts a call that stays open, and returns functions that report its progress. */
 function running() {
   const calls = new PendingCalls();
   const call = calls.start(

@@ -90,11 +90,6 @@ describe('a routed question', () => {
       ['call', { structuredContent: { error: { ...error, details: { reason: 'too_large' } } } }],
     ]);
   });
-  it('is answered when the office closes', () => {
-    pending.add(route('q'));
-    pending.close();
-    expect(answers).toMatchObject([['q', { error: { code: 404, details: { reason: 'closing' } } }]]);
-  });
   it('may be asked again from within its answer', () => {
     pending.add(route('q', { onAnswer: () => void pending.add(route('next', { to: 'computer' })) }));
     pending.leave('computer');

@@ -30,11 +30,6 @@ const codeOf = (verdict: Verdict): unknown => {
 };
 
 describe('the relay', () => {
-  it('forwards a call into the own office as it came', () => {
-    const verdict = judge(agent, 'client:tool_call', call, seating);
-    expect(verdict).toMatchObject({ type: 'forward', event: 'client:tool_call', toSocket: 'sc', reqId: 'r' });
-    expect(verdict).toHaveProperty('payload', call);
-  });
   it('waits 5 s longer than the computer may take, so that its own time-out can arrive', () => {
     expect(judge(agent, 'client:tool_call', call, seating)).toMatchObject({ timeoutMs: 8000 });
   });
@@ -82,11 +77,6 @@ describe('the relay', () => {
     expect(of(agent, 'server:tool_call_cancel', cancel)).toBe('cancel');
     expect(of(computer, 'server:update_tool_list', { computer: 'c' })).toBe('broadcast');
   });
-  it('lets unknown keys pass', () => {
-    expect(judge(agent, 'client:tool_call', { ...call, more: 1 }, seating)).toMatchObject({
-      payload: { more: 1 },
-    });
-  });
   it('refuses a call by a computer', () => {
     for (const event of ['client:tool_call', ...questions])
       expect(codeOf(judge(computer, event, { ...call, ...question }, seating))).toBe(403);
@@ -94,14 +84,6 @@ describe('the relay', () => {
   it.each(['nobody', 'a', '__proto__', 'x'])('does not find %s in the own office', (name) => {
     for (const event of ['client:tool_call', ...questions])
       expect(codeOf(judge(agent, event, { ...call, ...question, computer: name }, seating))).toBe(404);
-  });
-  it.each(updates)('tells an update under the registered name: %s', (what) => {
-    expect(judge(computer, `server:update_${what}`, { computer: 'other' }, seating)).toEqual({
-      type: 'broadcast',
-      office: 'o',
-      event: `notify:update_${what}`,
-      body: { computer: 'c' },
-    });
   });
   it.each(updates)('tells no update of an agent or of nobody: %s', (what) => {
     for (const sender of [agent, undefined])
