@@ -9,7 +9,6 @@ const answering = (status: number): Promise<string> =>
   open((request, response) => {
     response.writeHead(request.url === '/npm/-/ping' ? status : 404, { location: '/elsewhere' }).end('{}');
   });
-/** A registry that never answers, and when it was asked and given up. */
 async function hanging() {
   const server = createServer();
   onTestFinished(() => ended(server));

@@ -29,7 +29,6 @@ import { buildDpeUri, parseDpeUri } from './resources/dpe-uri.ts';
 
 const heading = (text: string, level: number): Draft => ({ category: 'heading', content: { text, level } });
 const text = (said: string): Draft => ({ category: 'text', content: { text: said } });
-/** Short fake digest that differs for different texts. */
 const digest = (said: string): string => Buffer.from(said).toString('hex').slice(-12);
 const ids = (drafts: readonly Draft[], isByPage = false): string[] =>
   Object.values(named(pagesOf(inSections(drafts, 'x')), isByPage, digest).pages).flatMap(({ elements }) =>

@@ -2,7 +2,6 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { asJson, asLine, asText, readBase64, unfitName } from './text.ts';
 
-/** Random text in which control characters and terminal sequences are frequent. */
 const hostile = fc.string({
   unit: fc.oneof(
     fc.integer({ min: 0, max: 0x9f }).map((code) => String.fromCodePoint(code)),

@@ -33,7 +33,6 @@ afterEach(async () => {
   await office.close();
 });
 const uri = 'dpe://h/d';
-/** Resolves with the first question that reaches the computer; the question is never answered. */
 const reached = (): Promise<Question> =>
   new Promise((resolve) => {
     answer = (question) => resolve(question);

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { CachedResults } from './cached-results.ts';
 
-/** Stores `count` results of `bytes` bytes each, and returns the numbers of those that are still kept. */
 function cachedOf(count: number, bytes: number): number[] {
   const cached = new CachedResults({ mostBytes: 640 });
   const all = [...Array(count).keys()];

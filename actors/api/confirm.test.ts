@@ -12,7 +12,6 @@ import {
 } from '../index.ts';
 import { bootedComputer } from '../../scenarios/fixtures/booted.ts';
 
-/** Opens an office, an agent, and a computer that asks its person about every call. */
 async function createHarness() {
   const asked = deferred<ConfirmQuestion>();
   const word = deferred<ConfirmAnswer>();

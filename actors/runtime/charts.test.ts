@@ -15,7 +15,6 @@ const parts = setup({
   actions: { count: assign(({ context }) => ({ tries: context.tries + 1 })), note: () => {} },
 });
 
-/** Small example chart that has every feature of a chart and can end from every state. */
 const good = parts.createMachine({
   id: 'toy',
   context: { tries: 0 },

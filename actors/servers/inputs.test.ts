@@ -14,7 +14,6 @@ const pick = (id: string, byDefault: string | null = null): InputDefinition => (
 const command = {
   ...({ type: 'command', id: 'rev', description: '', command: 'git', args: null, isForeign: true } as const),
 };
-/** Fake person: each question waits until the test answers it. */
 const asker = () => {
   const asked: { id: string; signal: AbortSignal; answer: ReturnType<typeof deferred<unknown>> }[] = [];
   const ask: AskInput = ({ id, signal }) => {

@@ -15,7 +15,6 @@ interface World {
   readonly environment?: Readonly<Record<string, string>>;
 }
 const prompt = (id: string, password = false) => ({ type: 'promptString', id, password });
-/** Renders one server of a config with these inputs and variables. */
 const render = async (
   server: object,
   { inputs = [], values = {}, environment = {}, expands = false }: World = {},

@@ -15,7 +15,6 @@ const expectedFile = fileURLToPath(new URL('../../scenarios/fixtures/corpus-expe
 /** Tells whether to rewrite the expected file, by A2C_UPDATE_CORPUS=1; a person then compares it with the documents. */
 const isUpdate = process.env['A2C_UPDATE_CORPUS'] === '1';
 
-/** Summary of a document for comparison: page count, kinds of elements, and texts. */
 const digestOf = ({ title, summary, keywords, pageCount, pages }: ReadDocument): object => ({
   ...{ title, summary, keywords, pageCount },
   pages: Object.values(pages).map((page) => ({

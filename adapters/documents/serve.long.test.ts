@@ -127,7 +127,6 @@ describe('the documents server', () => {
 });
 
 describe('list_files', () => {
-  /** Without sizes and times. */
   const names = async (args: Record<string, unknown> = {}): Promise<readonly string[]> =>
     ((await ask('list_files', args)).texts[0] ?? '').split('\n').map((line) => line.split('  ')[0] ?? '');
 

@@ -31,7 +31,6 @@ async function watched(fill: (root: string) => void = () => {}) {
   onTestFinished(() => watching.close());
   const readyFor = (times: number): Promise<void> => until(() => ready >= times);
   await readyFor(1);
-  /** Resolves with all that was heard when this is among it. */
   const hears = (ref: string): Promise<Set<string>> => until(() => heard.has(ref)).then(() => heard);
   return { root, readyFor, hears };
 }

@@ -11,7 +11,6 @@ const request = (id: number | string, method = 'tools/call', params = {}) => ({
 const failure = { code: 'ServerLost', message: 'it is gone', details: { exit_code: 3 } } as const;
 const greeting = { protocolVersion: '2025-06-18', capabilities: { tools: { listChanged: true } } };
 
-/** Relay with the messages that its client gets. */
 function relayed(resumes = true) {
   const got: object[] = [];
   const relay = new Relay(
@@ -19,7 +18,6 @@ function relayed(resumes = true) {
     { deliver: (message) => void got.push(message), failed: () => {}, connected: () => {} },
     resumes,
   );
-  /** Connects; returns the messages that reach the server. */
   const connect = () => {
     const sent: object[] = [];
     const connection = {
@@ -31,7 +29,6 @@ function relayed(resumes = true) {
   };
   return { relay, got, connect };
 }
-/** Relay whose client has shaken hands with its first server. */
 async function greeted() {
   const all = relayed();
   const first = all.connect();

@@ -19,7 +19,6 @@ interface Asked {
   readonly headers: IncomingHttpHeaders;
 }
 type Answer = (asked: Asked, response: ServerResponse) => object | undefined | Promise<object | undefined>;
-/** Starts a token endpoint that records its requests and also answers with the metadata of an authorization server. */
 async function endpoint(answer: Answer, metadata: object = {}) {
   const asked: Asked[] = [];
   const url = await servedUrl((request, response) => {

@@ -80,7 +80,6 @@ describe('a page of a host that runs', () => {
     expect(session.dropped).toBe(middle - 1);
     expect(session.history.row(0)).toMatchObject({ k: 'head', next: middle });
     expect(session.history.row(1)).toMatchObject({ k: 'key', s: middle });
-    // The page still shows the same moment with the same states.
     expect(session.history.row(session.at)?.s).toBe(middle + 1);
     expect(session.history.at(session.at).get(client)).toMatchObject({ state: 'waiting', since: middle - 3 });
     expect(

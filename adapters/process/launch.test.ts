@@ -16,7 +16,6 @@ function deferred<T>() {
 }
 
 const input = { server: 's', generation: 1, spec: 1, key: 'p' };
-/** Fake launcher that the test controls, with our process port over it. */
 function foreign(onSignal = (): void => {}) {
   const ledger = createLedger({ instance: 'me', reaper: false, stateDir: false });
   const [stdin, stdout, stderr] = [new PassThrough(), new PassThrough(), new PassThrough()];

@@ -62,7 +62,6 @@ it.each(['file:///etc/passwd', 'javascript:alert(1)', 'not a url', '-x'])(
 );
 
 const folder = testFolder('login');
-/** Writes a login shell that runs `before` and then the script that it is given. */
 const shell = (name: string, before: string): string => {
   const file = join(folder, name);
   writeFileSync(file, `#!/bin/sh\n${before}\n[ "$1" = -ilc ] && PATH=/login/bin:/bin exec /bin/sh -c "$2"\n`);

@@ -41,7 +41,6 @@ describe('the living processes of a tree', () => {
   });
 });
 
-/** Fake machine whose processes the test sets; it has a `taskkill`, which may refuse, and processes that cannot be ended. */
 function machine({ refuses = false, untouchable = [] as readonly number[] } = {}) {
   let rows: readonly ListedProcess[] | undefined = [];
   const done: string[] = [];
@@ -62,9 +61,7 @@ function machine({ refuses = false, untouchable = [] as readonly number[] } = {}
   };
   return { done, tools, now: (next: readonly ListedProcess[] | undefined) => (rows = next), end };
 }
-/** Row of a process that was created just now, as the trees of these tests are. */
 const fresh = (ppid: number, pid: number): ListedProcess => ({ ppid, pid, created: Date.now() });
-/** A tree whose root has ended, and has left these. */
 function ended(left: readonly ListedProcess[], untouchable: readonly number[] = []) {
   const { tools, now, done } = machine({ untouchable });
   const tree = plantTree(10, () => {}, tools);
@@ -186,7 +183,6 @@ describe('the end of trees whose host is gone', () => {
 });
 
 describe('what Windows is asked of processes', () => {
-  /** Fake Windows machine on which these programs give these answers; `ran` lists the programs that were run. */
   function machine(says: Readonly<Partial<Record<SystemProgram, string>>>, code = 0) {
     const ran: string[] = [];
     const run: Run = async (program) => {

@@ -37,7 +37,6 @@ const noted = (): number[] =>
 const patience = { timeout: 30_000, interval: 100 };
 const living = (): number[] => noted().filter((pid) => systemTools.answers(pid));
 const served = { mcpServers: { shim: { command: shim } } };
-/** Starts a host with this config, and waits until all processes of its server run. */
 async function hostOf(stateDir: string, reaper: boolean, config: object = served): Promise<ChildProcess> {
   const started = fork(fileURLToPath(new URL('../../scenarios/wine/host.mjs', import.meta.url)), [
     JSON.stringify(config),

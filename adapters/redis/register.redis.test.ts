@@ -31,7 +31,6 @@ const seats = async (of: Register): Promise<readonly string[]> => {
   const found = await new Promise<readonly Holder[] | undefined>((resolve) => of.seats(resolve));
   return (found ?? []).map(({ seat }) => seat.name);
 };
-/** Starts two servers, the second a replica of the first. */
 async function pair(): Promise<readonly [RedisServer, RedisServer]> {
   const first = await RedisServer.start();
   const second = await RedisServer.start(undefined, ['--replicaof', `${first.host} ${first.port}`]);

@@ -36,7 +36,6 @@ const odd: Readonly<Record<string, Reply>> = {
   'a list of nils': list('$-1\r\n', '$-1\r\n', '$-1\r\n'),
 };
 
-/** Server that speaks the protocol of Redis: it answers as `reply` says, and can publish. */
 class OddRedis {
   readonly #server: Server;
   readonly #sockets = new Set<Socket>();
@@ -80,7 +79,6 @@ class OddRedis {
     this.#server.close();
   }
 }
-/** Reads the first command of a text; undefined while it is not complete. */
 function commandIn(text: string): { readonly words: readonly string[]; readonly length: number } | undefined {
   const head = /^\*(\d+)\r\n/.exec(text);
   if (!head) return undefined;

@@ -9,7 +9,6 @@ const error = (more: Partial<ErrorObject>): ErrorObject => ({
 });
 const errors = (count: number, of: (n: number) => Partial<ErrorObject>): ErrorObject[] =>
   Array.from({ length: count }, (_, n) => error(of(n)));
-/** Number of times that the allowed values of `count` errors are read. */
 function looksAt(count: number, instancePath: (n: number) => string): number {
   let looks = 0;
   const params = (): object => ({

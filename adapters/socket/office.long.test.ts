@@ -178,7 +178,6 @@ const bystanders = (): Promise<Peer[]> =>
     seated('computer', 'c', 'm'),
     seated('computer', 'mc2', 'm'),
   ]);
-/** Waits until everything that was sent to these peers before has arrived. */
 const settled = (peers: readonly Peer[]): Promise<unknown> =>
   Promise.all(peers.map(({ socket }) => ask(socket, 'fence:here')));
 
@@ -262,7 +261,6 @@ describe.each(Object.keys(sitting))('a raw peer %s', (where) => {
 
 const call = { ...whole, timeout: 0 };
 type Ack = (...args: unknown[]) => void;
-/** Resolves with the ack of the next request, so that the test can answer by hand. */
 const asked = (computer: Peer): Promise<Ack> =>
   new Promise((resolve) => {
     computer.socket.onAny((_event: string, _body: unknown, ack: unknown) => {

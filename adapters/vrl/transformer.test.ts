@@ -22,7 +22,6 @@ const settled = async (): Promise<void> => {
   for (let turn = 0; turn < 5; turn += 1) await Promise.resolve();
 };
 
-/** Starts a transformer with fake threads and fake timers that the test controls. */
 function createHarness() {
   const threads: FakeWorker[] = [];
   const timers = new Map<number, { fire: () => void; ms: number }>();

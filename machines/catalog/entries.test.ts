@@ -62,7 +62,6 @@ const json = fc.letrec<{ tree: unknown }>((tie) => ({
     fc.dictionary(fc.string({ unit: letter, maxLength: 2 }), tie('tree'), { maxKeys: 3 }),
   ),
 })).tree;
-/** Returns an equal value in which every object has its keys in the opposite order. */
 const reversed = (value: unknown): unknown => {
   if (Array.isArray(value)) return value.map(reversed);
   if (typeof value !== 'object' || value === null) return value;

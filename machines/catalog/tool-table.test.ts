@@ -26,7 +26,6 @@ export const ruled = (server: string, more: Partial<ToolRules> = {}): ToolRules 
 export const catalogsOf = (lists: Lists): Record<string, readonly Tool[]> =>
   Object.fromEntries(Object.entries(lists).map(([server, tools]) => [server, tools.map(toolOf)]));
 export const prefix = { onConflict: 'prefix' } as const;
-/** Table of the tools of all these servers, in the given order and under the same rules. */
 export const tableOf = (
   lists: Lists,
   more: Partial<ToolRules> = {},

@@ -5,7 +5,6 @@ import { buildTable, findTool } from './tool-table.ts';
 import { listedFrom, listedTool, mergeMeta, smcpToolOf, toSmcpTool, type ToolMeta } from './tool.ts';
 
 const inputSchema = { type: 'object', properties: { p: { type: 'string' } } };
-/** Tool `t` as agents see it, with the `tool_meta` of its server config. */
 function shown(tool: Partial<Tool>, own?: ToolMeta, defaultToolMeta: ToolMeta | null = null) {
   const rule = { server: 's', forbiddenTools: [], toolMeta: own ? { t: own } : {}, defaultToolMeta };
   const entry = findTool(buildTable([rule], { s: [{ name: 't', inputSchema, ...tool }] }), own?.alias ?? 't');

@@ -25,7 +25,6 @@ const changed = (state: string, message?: string, more = {}): object => ({
 const said = (ev: object): object => ({ k: 'said', ch: 'host:computer', ev });
 const listed = (more: object): object =>
   said({ type: 'list.changed', name: 'db', list: 'tools', added: [], removed: [], changed: [], ...more });
-/** A question to a person about a call. */
 const confirm = (k: string, ev: object): object => ({
   k,
   a: 'computer/client:db/call:host.r1#2',

@@ -12,7 +12,6 @@ const withProperty = (p: unknown, more: object = {}): object => ({
 });
 const inside = (root: Readonly<Record<string, unknown>> | undefined): unknown =>
   (root?.['properties'] as Readonly<Record<string, unknown>> | undefined)?.['p'];
-/** The property of this schema as OpenAI, Anthropic and Gemini are told it. */
 const toldOf = (p: unknown): readonly unknown[] => {
   const inputSchema = withProperty(p);
   const { definitions } = createConversation().offer([{ name: 't', inputSchema }]);

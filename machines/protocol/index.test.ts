@@ -2,7 +2,6 @@ import { expect, it } from 'vitest';
 import * as wire from './index.ts';
 import { namesIn } from '../../scenarios/fixtures/names.ts';
 
-/** Tests of all names, events and sizes of the wire; users depend on each of them. */
 it('the protocol has these names, events and sizes', () => {
   expect([wire.PROTOCOL_VERSION, wire.NAMESPACE]).toEqual(['0.2.0', '/smcp']);
   expect(wire.sizes).toEqual({

@@ -96,7 +96,6 @@ it('what is nested too deep is infinitely large, however few its bytes and where
   ).toBe(Infinity);
 });
 
-/** Random text of characters with one to six bytes of JSON each, sometimes very long. */
 const anyText = fc
   .array(fc.constantFrom('a', '"', '\\', '\n', '\u0001', '\u007f', 'é', '€', '😀', '\ud800', '\udc00'))
   .chain((some) => fc.constantFrom(1, 300).map((times) => some.join('').repeat(times)));

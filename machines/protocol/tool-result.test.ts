@@ -7,7 +7,6 @@ import { toolResult } from './tool-result.ts';
 const text = (said: string) => ({ type: 'text', text: said });
 const hello = { content: [text('hello')] };
 
-/** Rows of: title, answer of a server, and the tool result that is read from it. */
 const rows: readonly (readonly [what: string, raw: unknown, read: object])[] = [
   ['that is right', hello, hello],
   ['with a text for contents', { content: 'a' }, { content: [text('a')] }],
@@ -85,7 +84,6 @@ const settled = (result: unknown): CallSettled => {
   const about = { type: 'call.settled', ticket: 't', reqId: 'r', server: 's', tool: 'x' } as const;
   return { ...about, end, outcome: end, phase, result: toolResult(result), failure: null };
 };
-/** Result as an agent reads it, after the computer has written it as JSON. */
 function atTheAgent(result: unknown) {
   const read = readToolResult(JSON.parse(JSON.stringify(callAck(settled(result)))));
   if (!read.ok) return read;

@@ -70,7 +70,6 @@ describe('a blob in a window', () => {
   });
 });
 
-/** Window content with this text. */
 const said = (text: string) => ({ uri: 'x', text });
 const blob = { uri: 'x', blob: 'AAAA' };
 const windowOf = (server: string, uri: string, contents: Window['contents'] = [said('')]): Window => ({

@@ -26,7 +26,6 @@ import { buildWindowUri } from './window-uri.ts';
 import { routeOf, readRefusal } from './finder.ts';
 import { namesIn } from '../../scenarios/fixtures/names.ts';
 
-/** Parses a URI or returns undefined. */
 const read = (raw: string): DpeUri | undefined => {
   const parsed = parseDpeUri(raw);
   return parsed.ok ? parsed.uri : undefined;

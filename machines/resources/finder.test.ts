@@ -17,7 +17,6 @@ import {
 } from './finder.ts';
 import { finderQueryOf, finderQuestion, finderDifference, type FinderQuery } from './asked.ts';
 
-/** Summary of a test document. */
 const documentOf = (doc: string, more: Partial<DPEDocumentSummary> = {}): DPEDocumentSummary => ({
   doc_ref: doc,
   uri: `dpe://h/${doc}`,

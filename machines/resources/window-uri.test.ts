@@ -2,7 +2,6 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { buildWindowUri, isWindowUri, parseWindowUri, type WindowUri } from './window-uri.ts';
 
-/** Parses a URI or returns undefined. */
 const read = (raw: string): WindowUri | undefined => {
   const parsed = parseWindowUri(raw);
   return parsed.ok ? parsed.uri : undefined;

@@ -30,7 +30,6 @@ const { tree } = fc.letrec<{ tree: unknown }>((tie) => ({
     fc.array(tie('tree'), { maxLength: 3 }).map((values) => new Set(values)),
   ),
 }));
-/** Value as it is after reading, without undefined members. */
 const withoutUndefined = (value: unknown): unknown => {
   if (Array.isArray(value)) return value.map(withoutUndefined);
   if (typeof value !== 'object' || value === null) return value;

@@ -16,7 +16,6 @@ const crossingsOf = (records: readonly object[], names = namesOf()): Crossing[] 
 const channelsOf = (records: readonly object[], names = namesOf()): string[] =>
   crossingsOf(records, names).map(({ ch }) => ch);
 
-/** Names of the machines in one run: a host, and a server with its process and session. */
 interface Naming {
   readonly client: string;
   readonly process: string;

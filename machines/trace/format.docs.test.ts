@@ -50,7 +50,6 @@ const sectionOf = (heading: string): string => {
   const [, after = ''] = page.split(`\n${heading}`);
   return after.split(/\n##/)[0] as string;
 };
-/** Reads the rows of the tables in a section whose first heading is `first`. */
 const rowsOf = (section: string, first: string): string[][] =>
   section
     .split('\n\n')
@@ -66,7 +65,6 @@ const rowsOf = (section: string, first: string): string[][] =>
 const blocksOf = (section: string, language: string): string[] =>
   [...section.matchAll(new RegExp(`\n\`\`\`${language}\n(.*?)\n\`\`\``, 'gs'))].map(([, text = '']) => text);
 
-/** Row of a table of fields as the schema describes it. */
 const rowOf = ([name, schema]: [string, z.ZodType]): string[] => {
   const isOptional = schema.safeParse(undefined).success;
   return [code(name), typeOf(schema), isOptional ? 'no' : 'yes'];

@@ -3,7 +3,6 @@ import { textOfRecord } from './canonical.ts';
 import { traceFormat } from './format.ts';
 import { readTrace, textOfLine, type CrossingLine, type Trace, type TraceLine } from './reading.ts';
 
-/** Short fake hash that differs for different texts. */
 const sha256 = (texts: Iterable<string>): string => {
   let sum = 7;
   for (const text of texts)

@@ -19,7 +19,6 @@ let documents: DocumentResources;
 const put = (name: string, content: string | Uint8Array): Promise<void> =>
   writeFile(join(root, name), content);
 
-/** PDF with one page whose content unpacks to this number of bytes. */
 function pdfBomb(bytes: number): Buffer {
   const stream = deflateSync(Buffer.alloc(bytes, 'q Q '));
   const head =

@@ -73,7 +73,6 @@ type Codec = readonly [
   what: string,
   entry: fc.Arbitrary<object>,
   decode: (raw: unknown) => object | undefined,
-  /** Smallest raw object that can be decoded. */
   least: JsonObject,
 ];
 const codecs: readonly Codec[] = [
@@ -82,9 +81,7 @@ const codecs: readonly Codec[] = [
   ['template', template, reads('resources/templates'), { uriTemplate: 'a:{b}', name: 'r' }],
   ['prompt', prompt, reads('prompts'), { name: 'p' }],
 ];
-/** Converts a value to JSON and back, so that values which cannot be sent are found. */
 const sent = (value: object): unknown => JSON.parse(JSON.stringify(value));
-/** Object in which each field of MCP may have any JSON value. */
 const anyFields = fc.dictionary(
   fc.constantFrom(
     ...['name', 'title', 'description', 'icons', '_meta', 'annotations', 'execution', 'outputSchema', 'size'],

@@ -31,7 +31,6 @@ const cut = (bytes: Buffer, at: readonly number[]): Buffer[] => {
   return places.slice(1).map((to, index) => bytes.subarray(places[index], to));
 };
 
-// Random JSON objects and arrays, with characters of one to four bytes.
 const message = fc.oneof(
   fc.dictionary(fc.string({ unit: 'binary' }), fc.jsonValue()),
   fc.array(fc.jsonValue()),

@@ -13,7 +13,6 @@ function gathering(method: string) {
   );
   return { facts, told, take: (result: unknown) => list.take({ id: 1, result }), list };
 }
-/** Answers each request with the page of its cursor until the list ends. */
 function listOf(method: string, pageAt: (cursor: unknown) => object) {
   const { facts, told, list } = gathering(method);
   const asked: unknown[] = [];

@@ -4,7 +4,6 @@ import type { McpTransport } from '../transport.ts';
 import { statelessRevision, type Request } from './revision.ts';
 import { StatelessTransport } from './stateless.ts';
 
-/** Fake server that supports one revision and refuses the methods of all others. */
 function server(revision: string) {
   const asked: string[] = [];
   const refused = { code: -32_601, message: 'Method not found' };

@@ -61,7 +61,6 @@ interface Said {
   readonly up?: readonly number[];
   readonly notice?: string;
 }
-/** Starts a host in a process of its own and resolves when its children run. */
 async function host(options: LedgerOptions, ...behaviours: string[]) {
   const program = ['--import', 'tsx', fixtureFile('guarded-host.ts')];
   const given = JSON.stringify({ instance, stateDir, reaper: true, ...options });
@@ -233,7 +232,6 @@ describe.skipIf(process.platform !== 'linux')('a host that closes', () => {
   });
 });
 
-/** Starts the real reaper, with this test as its host. */
 async function reaper(...lines: string[]) {
   const { command, args } = reaperCommand();
   const child = spawn(command, args, { stdio: ['pipe', 'ignore', 'inherit'] });

@@ -10,7 +10,6 @@ interface Asked {
   readonly heard: string[];
   readonly facts: RequestFact[];
   readonly entrant: Entrant;
-  /** Reports a fact about the request, as its server would. */
   readonly said: Emit<RequestFact>;
   readonly withdraw: () => void;
 }

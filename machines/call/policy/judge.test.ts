@@ -38,7 +38,6 @@ const refused = (what: string) => ({
   ...{ type: 'ask.refused', id: 'policy', sent: false },
   failure: { code: 4005, message: expect.stringContaining(what) },
 });
-/** Waits until all pending promises have settled. */
 const settled = async (): Promise<void> => {
   for (let n = 0; n < 10; n += 1) await Promise.resolve();
 };

@@ -15,7 +15,6 @@ const bytesOf = (value: unknown): number => Buffer.byteLength(JSON.stringify(val
 const texts = ({ content }: Truncated): unknown[] => content.map(({ text }) => text);
 const long = 'x'.repeat(5_000);
 
-/** Random text whose characters take one to six bytes of JSON each. */
 const text = fc
   .array(fc.constantFrom('a', '"', '\u0000', 'é', '工', '😀'), { maxLength: 40 })
   .chain((some) => fc.integer({ min: 0, max: 60 }).map((times) => some.join('').repeat(times)));

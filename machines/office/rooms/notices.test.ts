@@ -37,7 +37,6 @@ function open(gate: Gate): void {
     deliver: (sockets, event) => void told.push(`${event.slice('notify:update_'.length)}→${sockets.join()}`),
   });
 }
-/** Runs all timers that are set now, and returns their lengths in milliseconds. */
 function pass(): number[] {
   const due = [...timers.values()];
   timers.clear();
