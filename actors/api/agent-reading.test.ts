@@ -41,12 +41,9 @@ const reached = (): Promise<Question> =>
 describe('a wrong question of an agent', () => {
   it.each<[string, string, (a: Agent) => Promise<unknown>]>([
     ['a document of another scheme', 'scheme', (a) => a.documents.metadata('raw', 'http://h/d')],
-    ['a host without a document', 'sub-path', (a) => a.documents.metadata('raw', 'dpe://h')],
-    ['a limit of 0', 'limit', (a) => a.documents.pages('raw', uri, { limit: 0 })],
     ['a limit of 101', 'limit', (a) => a.documents.pages('raw', uri, { limit: 101 })],
     ['an offset of -1', 'offset', (a) => a.documents.pages('raw', uri, { offset: -1 })],
     ['half a page', 'sub-path', (a) => a.documents.page('raw', uri, 0.5)],
-    ['page -1', 'sub-path', (a) => a.documents.page('raw', uri, -1)],
     ['no category', 'categories', (a) => a.documents.page('raw', uri, 0, { categories: [] })],
     ['an element without a name', 'sub-path', (a) => a.documents.element('raw', uri, '')],
     ['an escape that is none', 'encoding', (a) => a.readResource('raw', 'dpe://h/%zz')],

@@ -6,28 +6,31 @@ import {
   createAgent,
   createOffice,
   type CallEnded,
+  type ComputerOptions,
   type Confirm,
   type ConfirmAnswer,
   type ConfirmQuestion,
 } from '../index.ts';
 import { bootedComputer } from '../../scenarios/fixtures/booted.ts';
 
+async function asking(confirm: Confirm | undefined, more: ComputerOptions = {}) {
+  const server = linked();
+  const computer = await bootedComputer({
+    ...{ stateDir: false, reaper: false, confirm, ...more },
+    config: { mcpServers: { A: { type: 'inmemory', args: ['A'] } } },
+    inMemory: { A: server.connect },
+  });
+  return { computer: closedAfter(computer), server };
+}
 async function createHarness() {
   const asked = deferred<ConfirmQuestion>();
   const word = deferred<ConfirmAnswer>();
-  const server = linked();
   const office = closedAfter(await createOffice({ port: 0, record: false }));
-  const computer = closedAfter(
-    await bootedComputer({
-      ...{ name: 'c1', office: { url: office.url }, stateDir: false, reaper: false },
-      config: { mcpServers: { A: { type: 'inmemory', args: ['A'] } } },
-      inMemory: { A: server.connect },
-      confirm: (question) => {
-        asked.resolve(question);
-        return word.promise;
-      },
-    }),
-  );
+  const confirm: Confirm = (question) => {
+    asked.resolve(question);
+    return word.promise;
+  };
+  const { computer, server } = await asking(confirm, { name: 'c1', office: { url: office.url } });
   const agent = closedAfter(await createAgent({ url: office.url, name: 'bob' }));
   await agent.tools('c1');
   const calls = (): number => server.methods.filter((method) => method === 'tools/call').length;
@@ -67,16 +70,10 @@ describe('a question to a person', () => {
 
   it('a question to a person is asked once for equal calls: an answer for the session is for all that wait', async () => {
     let questions = 0;
-    const server = linked();
-    await using computer = await bootedComputer({
-      ...{ stateDir: false, reaper: false },
-      config: { mcpServers: { A: { type: 'inmemory', args: ['A'] } } },
-      inMemory: { A: server.connect },
-      confirm: async ({ context }) => {
-        questions += 1;
-        await new Promise((resolve) => void setImmediate(resolve));
-        return context === 'ada' ? 'allowForSession' : 'allow';
-      },
+    const { computer } = await asking(async ({ context }) => {
+      questions += 1;
+      await new Promise((resolve) => void setImmediate(resolve));
+      return context === 'ada' ? 'allowForSession' : 'allow';
     });
     const callsOf = (context: string) =>
       Array.from({ length: 50 }, () => computer.callTool('echo', { text: 'hi' }, { context }));
@@ -110,12 +107,7 @@ describe('a question to a person', () => {
     ],
     ['failed', () => 'yes' as never, 'The question whether the call may run failed', "Return 'allow'"],
   ])('tells a program why a call was not confirmed: %s', async (why, confirm, told, remedy = '') => {
-    const server = linked();
-    await using computer = await bootedComputer({
-      ...{ stateDir: false, reaper: false, confirm },
-      config: { mcpServers: { A: { type: 'inmemory', args: ['A'] } } },
-      inMemory: { A: server.connect },
-    });
+    const { computer, server } = await asking(confirm);
     const answer = await computer.callTool('echo', { text: 'hi' });
     expect(answer.failure?.remedy ?? '').toContain(remedy);
     expect(answer).toMatchObject({

@@ -53,22 +53,14 @@ describe('the door of a computer', () => {
       ['link.up', 'agent.called'],
     ]);
   });
-  it('answers a wrong payload at once, a tool call as a result', () => {
-    const connection = open('computer');
-    expect(asked(connection, 'client:tool_call', { ...call, timeout: 1.5 })).toMatchObject([
-      [{ isError: true, meta: { error_code: 400 } }],
-    ]);
-    expect(asked(connection, 'client:get_tools', {})).toMatchObject([[{ error: { code: 400 } }]]);
-  });
-  it('answers 404 when somebody else is meant, and 501 to what it does not know', () => {
-    const connection = open('computer');
-    expect(asked(connection, 'client:tool_call', { ...call, computer: 'd' })).toMatchObject([
-      [{ meta: { error_code: 404 } }],
-    ]);
-    expect(asked(connection, 'client:get_tools', { ...call, computer: 'd' })).toMatchObject([
-      [{ error: { code: 404 } }],
-    ]);
-    expect(asked(connection, 'client:dance', call)).toMatchObject([[{ error: { code: 501 } }]]);
+  it.each([
+    ['client:tool_call', { ...call, timeout: 1.5 }, { isError: true, meta: { error_code: 400 } }],
+    ['client:tool_call', { ...call, computer: 'd' }, { isError: true, meta: { error_code: 404 } }],
+    ['client:get_tools', {}, { error: { code: 400 } }],
+    ['client:get_tools', { ...call, computer: 'd' }, { error: { code: 404 } }],
+    ['client:dance', call, { error: { code: 501 } }],
+  ])('answers %s with %j at once where it is wrong, for somebody else or unknown', (event, payload, ack) => {
+    expect(asked(open('computer'), event, payload)).toMatchObject([[ack]]);
     expect(types()).toEqual(['link.up']);
   });
   it.each([

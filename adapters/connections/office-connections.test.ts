@@ -31,14 +31,12 @@ beforeEach(() => {
     noTimers,
     (fact) => void facts.push(fact),
   );
-  for (const [socket, role, name] of [
-    ['sa', 'agent', 'a'],
-    ['sc', 'computer', 'c'],
-  ] as const) {
-    officeConnections.opened(socket);
-    officeConnections.tell({ type: 'office.seat', socket, seat: { office: 'o', role, name } });
-  }
+  for (const socket of ['sa', 'sc']) officeConnections.opened(socket);
+  seat('sa', 'agent', 'a');
+  seat('sc', 'computer', 'c');
 });
+const seat = (socket: string, role: 'agent' | 'computer', name: string): void =>
+  officeConnections.tell({ type: 'office.seat', socket, seat: { office: 'o', role, name } });
 const asked = (event: string, payload: unknown): unknown[][] => {
   const acks: unknown[][] = [];
   officeConnections.received('sa', event, [payload, (...ack: unknown[]) => void acks.push(ack)]);
@@ -78,11 +76,7 @@ describe('the connections of an office', () => {
   });
   it('keeps calls in flight when the same seat is taken again', () => {
     const acks = asked('client:tool_call', call);
-    officeConnections.tell({
-      type: 'office.seat',
-      socket: 'sc',
-      seat: { office: 'o', role: 'computer', name: 'c' },
-    });
+    seat('sc', 'computer', 'c');
     expect([acks, officeConnections.inFlight]).toEqual([[], 1]);
   });
   it('drops the calls of an agent that is gone', () => {
@@ -97,11 +91,7 @@ describe('the connections of an office', () => {
   });
   it('does not seat a socket that is gone', () => {
     officeConnections.closed('sc', 'transport close');
-    officeConnections.tell({
-      type: 'office.seat',
-      socket: 'sc',
-      seat: { office: 'o', role: 'computer', name: 'c' },
-    });
+    seat('sc', 'computer', 'c');
     expect(asked('client:tool_call', call)).toMatchObject([[{ meta: { error_code: 404 } }]]);
   });
   it('relays events that want no ack, and says nothing about those that it refuses', () => {

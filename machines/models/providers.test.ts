@@ -74,16 +74,6 @@ describe('tools for a provider', () => {
 });
 
 describe('a call of a model', () => {
-  it('has the id that its provider gave it', () => {
-    const { conversation } = offered();
-    const ids = [
-      openai.fromCall({ id: 'call_1', function: { name: 'read', arguments: '{}' } }, conversation),
-      anthropic.fromCall({ type: 'tool_use', id: 'toolu_1', name: 'read', input: {} }, conversation),
-      gemini.fromCall({ id: 'g1', name: 'read', args: {} }, conversation),
-    ].map((read) => read.ok && read.call.id);
-    expect(ids).toEqual(['call_1', 'toolu_1', 'g1']);
-  });
-
   it('gets an id where Gemini gave none, another for each call', () => {
     const { conversation } = offered();
     const ids = Array.from({ length: 1000 }, () => gemini.fromCall({ name: 'read', args: {} }, conversation));
@@ -135,13 +125,6 @@ describe('a call of a model', () => {
     expect(openAIToolsToMcpTool(call, conversation)?.function.arguments).toBe('[1]');
     const told = openai.toResult(call, toResponse('c', read.ok ? {} : read));
     expect(told.content).toBe('Error: The arguments must be a JSON object; they are a list');
-  });
-
-  it('is read as one of OpenAI when it was kept in the older words', () => {
-    const { conversation } = offered();
-    const kept = geminiFunctionCallToMcpTool({ id: 'g', name: 'read', args: { path: '/' } }, conversation);
-    const read = kept && openai.fromCall(kept, conversation);
-    expect(read?.ok && read.call.arguments).toEqual({ path: '/' });
   });
 });
 

@@ -26,12 +26,3 @@ it.each(Object.entries(orders))('a computer that moved is found where it sits: n
   expect(seats.seating.computer('o', 'c')).toBeUndefined();
   expect(seats.at('s')).toBe(now);
 });
-
-it('an agent and a computer of two offices are two seats, whatever they are called', () => {
-  const seats = new RemoteSeats(() => {});
-  const agent: Holder = { ...old, seat: { office: 'o\ncomputer:x', role: 'agent', name: 'a' } };
-  const computer: Holder = { ...now, socket: 't', seat: { office: 'o', role: 'computer', name: 'x\nagent' } };
-  seats.take(agent);
-  seats.take(computer);
-  expect(seats.all()).toEqual([agent, computer]);
-});

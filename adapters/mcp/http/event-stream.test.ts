@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { cut } from '../../../scenarios/fixtures/foreign-texts.ts';
 import { createEventReader } from './event-stream.ts';
 
 type Found = readonly [what: string, ...unknown[]];
@@ -18,10 +19,6 @@ function read(chunks: readonly Buffer[], limit?: number): Found[] {
   return found;
 }
 const readText = (text: string, limit?: number): Found[] => read([Buffer.from(text)], limit);
-const cut = (bytes: Buffer, at: readonly number[]): Buffer[] => {
-  const places = [0, ...at.map((n) => n % (bytes.length + 1)).toSorted((a, b) => a - b), bytes.length];
-  return places.slice(1).map((to, index) => bytes.subarray(places[index], to));
-};
 const piece = fc.constantFrom(
   'data',
   'data:',

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createFramer, Inbox } from './framing.ts';
-import { foreignTexts } from '../../../scenarios/fixtures/foreign-texts.ts';
+import { cut, foreignTexts } from '../../../scenarios/fixtures/foreign-texts.ts';
 
 type Line =
   | { readonly message: unknown; readonly bytes: number }
@@ -22,15 +22,6 @@ function frames(chunks: readonly Buffer[], limit?: number): Line[] {
   framer.end();
   return lines;
 }
-const cut = (bytes: Buffer, at: readonly number[]): Buffer[] => {
-  const places = [
-    0,
-    ...at.map((place) => place % (bytes.length + 1)).toSorted((a, b) => a - b),
-    bytes.length,
-  ];
-  return places.slice(1).map((to, index) => bytes.subarray(places[index], to));
-};
-
 const message = fc.oneof(
   fc.dictionary(fc.string({ unit: 'binary' }), fc.jsonValue()),
   fc.array(fc.jsonValue()),
