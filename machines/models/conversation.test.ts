@@ -32,10 +32,6 @@ describe('the names that a model is given', () => {
     expect(targetOf(conversation.read({ name: 'B_x', arguments: {} }))).toEqual(['B', 'x']);
   });
 
-  it('have a _ for what no provider takes in the name of a server', () => {
-    expect(namesOf([...on('p/q', 'x'), ...on('r', 'x')])).toEqual(['p_q_x', 'r_x']);
-  });
-
   it('are made for a tool of any name, which is called by the one it has', () => {
     const tools = on('s', 'a.b', 'a b', '中文', '日本', '', '9', '__proto__', 'constructor');
     const conversation = createConversation();

@@ -104,11 +104,6 @@ describe('nullable, as OpenAPI has it', () => {
     expect(openaiOf({ nullable: true, ...p })).toEqual({ anyOf: [{ anyOf: kinds }, { type: 'null' }] });
   });
 
-  it('null is an alternative to the values of an enum', () => {
-    const some = { type: 'string', enum: ['a', 'b'] };
-    expect(openaiOf({ ...some, nullable: true })).toEqual({ anyOf: [some, { type: 'null' }] });
-  });
-
   it('says nothing when it is false', () => {
     expect(openaiOf({ nullable: false, type: 'string' })).toEqual({ type: 'string' });
   });
