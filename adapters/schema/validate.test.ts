@@ -125,6 +125,30 @@ describe('the problems that are told', () => {
   });
 });
 
+describe('a verdict', () => {
+  const person = { type: 'object', properties: { age: { type: 'integer' } }, required: ['name'] };
+  it('names the place of what is wrong and never the value, each time alike', () => {
+    const wrong = ['name: is missing', 'age: must be integer'];
+    for (let n = 0; n < 2; n += 1) expect(problems(person, { age: 'hunter2' })).toEqual(wrong);
+    for (const value of ['hunter2', undefined]) expect(problems(person, value)).toEqual(['must be object']);
+    expect(problems(person, { name: 7, more: [] })).toEqual([]);
+  });
+  it('takes for a property only what the value itself has', () => {
+    const properties = { constructor: text };
+    expect(problems({ properties, required: ['toString'] }, {})).toEqual(['toString: is missing']);
+    expect(problems({ properties }, {})).toEqual([]);
+  });
+  it.each([{ type: 'strng' }, { required: 7 }, null, 7, 'x', []])(
+    'is not given where the schema cannot be used, with the reason: %j',
+    (schema) => {
+      expect(validate(schema as never, 1)).toEqual({
+        ok: 'unchecked',
+        reason: expect.stringMatching(/^it (is no object|cannot be compiled: .)/) as string,
+      });
+    },
+  );
+});
+
 describe('schemas of strangers', () => {
   it('a $ref out of a schema is a refusal of the schema, and fetches nothing', () => {
     expect(problems({ $ref: 'https://h.example/s.json' }, 1)).toBe(

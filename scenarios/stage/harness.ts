@@ -58,7 +58,7 @@ export const stepLine = (now: number, { actor, snapshot: { value, status } }: Mi
 export type { Person } from './scripted/call-ports.ts';
 export interface HarnessOptions extends Pick<
   CallPortsOptions,
-  'permission' | 'total' | 'validate' | 'transform' | 'hasProgram'
+  'permission' | 'total' | 'transform' | 'hasProgram'
 > {
   readonly servers?: Readonly<Record<string, Script>>;
   readonly options?: Readonly<Record<string, ServerOptions>>;

@@ -1,3 +1,4 @@
+import { validate } from '../../../adapters/schema/validate.ts';
 import { requestLimited, type CallLimits } from '../../../machines/call/policy/call-limiters.ts';
 import { finishAsk } from '../../../machines/call/policy/finish.ts';
 import {
@@ -5,7 +6,6 @@ import {
   ownRuleJudge,
   type JudgedCall,
   type KnownTools,
-  type Validate,
 } from '../../../machines/call/policy/judge.ts';
 import type { Confirmation, Judgement } from '../../../machines/call/policy/policy.ts';
 import { permission, type Permission } from '../../../machines/call/policy/permission.ts';
@@ -39,7 +39,6 @@ export interface CallPortsOptions {
   readonly permission?: Permission | undefined;
   readonly limitsOf?: ((server: string) => CallLimits) | undefined;
   readonly total?: (() => CallLimits) | undefined;
-  readonly validate?: Validate | undefined;
   /** When only this is given, every server has a program. */
   readonly transform?: RequestPort | undefined;
   readonly askOffice?: RequestPort | undefined;
@@ -49,7 +48,6 @@ type PortRequest = Parameters<RequestPort>[1];
 
 const thinkingMs = 5;
 const nobody = { code: 4005, message: 'nobody is here to confirm' } as const;
-const trusting: Validate = () => ({ ok: true });
 
 export class ScriptedCallPorts {
   readonly cached = new Map<string, unknown>();
@@ -76,7 +74,7 @@ export class ScriptedCallPorts {
     this.skills = new ScriptedSkills(clock, this.blobs.keep);
     this.#options = options;
     const knownTo = (call: string): KnownTools | undefined => contextOf(rootOf(call));
-    const { validate = trusting, transform } = options;
+    const { transform } = options;
     const none: RequestPort = () => () => {};
     const { askOffice = none } = options;
     this.#judge = ownRuleJudge({ knownTo, validate });

@@ -5,7 +5,6 @@ import type { Emit, RequestPort } from '../../../../machines/kernel/ports.ts';
 import type { Fault } from '../../../fault-server/words/fault.ts';
 import { Bench, type Violation } from '../../../invariants/index.ts';
 import { Harness, officeUrl, type Person, type HarnessOptions } from '../../harness.ts';
-import { simpleValidate } from '../../scripted/validator.ts';
 import { showsTheTruth, untruthsShown } from '../../../invariants/truth-shown.ts';
 import { offersTheTruth, untruths } from '../../../invariants/truth.ts';
 import { randomOf, type VirtualClock } from '../../virtual-clock.ts';
@@ -153,7 +152,6 @@ export class VirtualWorld implements World {
       timing: timingOf(plan),
       watches,
       limits: limitsIn(plan),
-      validate: simpleValidate,
       hears: (who, event) => {
         if (who === 'agent') this.#transfers.heard(event);
       },
