@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { statelessWires, wires } from './odd-server.ts';
 import { greeting, openOdd, type OddSession } from './odd.harness.ts';
 
@@ -76,17 +76,10 @@ const refused: readonly (readonly [what: string, members: object, message: strin
 describe.each(Object.keys({ ...wires, ...statelessWires }))('a server that greets oddly over %s', (wire) => {
   const isStateless = wire in statelessWires;
   const spoken = isStateless ? '2026-07-28' : protocolVersion;
-  let session: OddSession | undefined;
-  afterEach(async () => {
-    await session?.close();
-    session = undefined;
-  });
-  const greetedWith = async (message: (id: unknown) => object | string): Promise<OddSession> => {
-    session = await openOdd(wire, ({ id, method }, say) => {
+  const greetedWith = (message: (id: unknown) => object | string): Promise<OddSession> =>
+    openOdd(wire, ({ id, method }, say) => {
       if (method === 'initialize') say(message(id));
     });
-    return session;
-  };
 
   it.each(read)('is used, with %s', async (_what, result, known) => {
     const { first } = await greetedWith((id) => answer(id, { result }));

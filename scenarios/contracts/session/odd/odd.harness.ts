@@ -1,3 +1,4 @@
+import { onTestFinished } from 'vitest';
 import { sessionPortOf } from '../../../../adapters/mcp/port.ts';
 import type { Answers } from '../../../../adapters/mcp/messages/answers.ts';
 import { isAnswer, type RequestFact } from '../../../../machines/kernel/ports.ts';
@@ -22,8 +23,8 @@ export interface OddSession {
   readonly facts: readonly SessionFact[];
   readonly notices: readonly string[];
   ask(method: string, params?: object): Promise<RequestFact>;
-  close(): Promise<void>;
 }
+/** It is closed after its test. */
 export async function openOdd(wire: string, behave: Behaviour, answers: Answers = {}): Promise<OddSession> {
   const make = { ...wires, ...statelessWires }[wire];
   if (!make) throw new Error(`no such wire: ${wire}`);
@@ -47,6 +48,11 @@ export async function openOdd(wire: string, behave: Behaviour, answers: Answers 
     facts.push(fact);
     opened(fact);
   });
+  onTestFinished(async () => {
+    session.close();
+    await port.closed();
+    await stop();
+  });
   return {
     first: await first,
     facts,
@@ -56,10 +62,5 @@ export async function openOdd(wire: string, behave: Behaviour, answers: Answers 
         const request = { id: `q${(count += 1)}`, target: key, method, params };
         port.request('asker', request, (fact) => isAnswer(fact.type) && resolve(fact));
       }),
-    close: async () => {
-      session.close();
-      await port.closed();
-      await stop();
-    },
   };
 }

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { Answers } from '../../../../adapters/mcp/messages/answers.ts';
 import { statelessWires, wires } from './odd-server.ts';
 import { greeted, openOdd, type OddSession } from './odd.harness.ts';
@@ -16,15 +16,10 @@ const naming = { message: `a page first: ${url}`, remedy: expect.stringContainin
 describe.each(Object.keys({ ...wires, ...statelessWires }))(
   'a call that needs a page first, over %s',
   (wire) => {
-    let session: OddSession | undefined;
     let calls = 0;
-    afterEach(async () => {
+    const wanting = (times: number, elicitations: unknown, answers: Answers): Promise<OddSession> => {
       calls = 0;
-      await session?.close();
-      session = undefined;
-    });
-    const wanting = async (times: number, elicitations: unknown, answers: Answers): Promise<OddSession> => {
-      session = await openOdd(
+      return openOdd(
         wire,
         greeted(({ id, method }, say) => {
           if (method !== 'tools/call') return;
@@ -37,7 +32,6 @@ describe.each(Object.keys({ ...wires, ...statelessWires }))(
         }),
         answers,
       );
-      return session;
     };
     const shown: unknown[] = [];
     const answering = (action: 'accept' | 'decline'): Answers => ({

@@ -1,7 +1,7 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { Answers } from '../../../../adapters/mcp/messages/answers.ts';
 import { wires } from './odd-server.ts';
-import { greeted, openOdd, type OddSession } from './odd.harness.ts';
+import { greeted, openOdd } from './odd.harness.ts';
 
 const sampled = { role: 'assistant', model: 'none', content: { type: 'text', text: 'hi' } } as const;
 const answers: Answers = {
@@ -61,15 +61,10 @@ const rows: [what: string, request: object, answer: object, id?: string][] = [
   ['a page that is a program', page({ url: 'javascript:alert(1)' }), refused(-32602, 'http')],
 ];
 describe.each(Object.keys(wires))('a request of a server over %s', (wire) => {
-  let session: OddSession | undefined;
-  afterEach(async () => {
-    await session?.close();
-    session = undefined;
-  });
   /** Answer to a server that says these messages during a call. */
   const answeredTo = async (...said: readonly object[]): Promise<string> => {
     let call: unknown;
-    session = await openOdd(
+    const session = await openOdd(
       wire,
       greeted(({ id: own, method, text }, say) => {
         if (method === 'tools/call') {
@@ -102,7 +97,7 @@ describe.each(Object.keys(wires))('a request of a server over %s', (wire) => {
     ['an id that is null', { id: null }],
     ['no jsonrpc', { jsonrpc: undefined }],
   ])('is heard when it is a notification with %s', async (_what, members) => {
-    session = await openOdd(
+    const session = await openOdd(
       wire,
       greeted(({ id, method }, say) => {
         if (method !== 'tools/call') return;

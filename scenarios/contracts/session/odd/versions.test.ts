@@ -1,12 +1,7 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { wires } from './odd-server.ts';
-import { greeting, openOdd, type OddSession } from './odd.harness.ts';
+import { greeting, openOdd } from './odd.harness.ts';
 
-let session: OddSession | undefined;
-afterEach(async () => {
-  await session?.close();
-  session = undefined;
-});
 const refusals: readonly (readonly [what: string, error: object, asks: readonly string[]])[] = [
   ['a list', { message: 'no', data: { supported: ['2024-11-05', '2025-06-18'] } }, ['2025-06-18']],
   [
@@ -25,7 +20,7 @@ describe.each(Object.keys(wires))('a server that refuses a version over %s', (wi
     'is asked once more with a version that both speak when it names %s',
     async (_, error, again) => {
       const asked: unknown[] = [];
-      session = await openOdd(wire, ({ id, method, params }, say) => {
+      const session = await openOdd(wire, ({ id, method, params }, say) => {
         if (method !== 'initialize') return;
         asked.push(params?.['protocolVersion']);
         const version = again[0];
@@ -39,7 +34,7 @@ describe.each(Object.keys(wires))('a server that refuses a version over %s', (wi
   );
   it('is asked no third time with a version that it names itself, and the remedy does not send people to that version', async () => {
     let times = 0;
-    session = await openOdd(wire, ({ id, method }, say) => {
+    const session = await openOdd(wire, ({ id, method }, say) => {
       if (method !== 'initialize') return;
       times += 1;
       say({
