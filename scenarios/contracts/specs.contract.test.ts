@@ -5,6 +5,7 @@ import { parseConfig } from '../../machines/config/parse.ts';
 import type { ServerConfig } from '../../machines/config/schemas.ts';
 import type { RequestFact, RequestPort } from '../../machines/kernel/ports.ts';
 import { specPort } from '../../machines/client/client.events.ts';
+import { timers } from './asking.ts';
 import { ScriptedSpecs, type Values } from '../stage/scripted/host-ports.ts';
 
 /** The port `spec`, as the product fills it and as scenarios fake it. */
@@ -44,7 +45,7 @@ const real = (): World => {
   };
 };
 const fake = (): World => {
-  const specs = new ScriptedSpecs({ setTimeout, clearTimeout: (timer) => clearTimeout(timer as number) });
+  const specs = new ScriptedSpecs(timers);
   return { ask: specs.request, set: (values) => specs.set('fs', values) };
 };
 const request = {

@@ -6,7 +6,8 @@ import { BlobStore } from '../../../adapters/files/blob-store.ts';
 import { blobsPort } from '../../../machines/ports/files.ts';
 import type { BlobFacts, BlobPart, BlobRead } from '../../../machines/blobs/blobs.rules.ts';
 import { storeLimits } from '../../../machines/blobs/shelf.ts';
-import type { RequestFact, RequestPort } from '../../../machines/kernel/ports.ts';
+import type { RequestPort } from '../../../machines/kernel/ports.ts';
+import { resultOf, timers } from '../asking.ts';
 import { closedAfter } from '../../fixtures/closed-after.ts';
 import { testFolder } from '../../fixtures/test-folder.ts';
 import { ScriptedBlobs } from '../../stage/scripted/host-ports.ts';
@@ -26,13 +27,12 @@ const worldOf = (store: BlobStore): World => ({
   request: store.request,
   keep: (bytes, reader) => store.keep(bytes, 'image/png', reader),
 });
-const clock = { setTimeout, clearTimeout: (timer: unknown) => clearTimeout(timer as number), now: Date.now };
 const worlds: readonly (readonly [string, () => World])[] = [
   ['files', () => worldOf(storeOf())],
   [
     'the fake',
     () => {
-      const fake = new ScriptedBlobs(clock);
+      const fake = new ScriptedBlobs({ ...timers, now: Date.now });
       fake.give = give;
       const keep: World['keep'] = (bytes, reader) =>
         new Promise((resolve) =>
@@ -42,13 +42,8 @@ const worlds: readonly (readonly [string, () => World])[] = [
     },
   ],
 ];
-const read = async (port: RequestPort, wanted: Partial<BlobRead>): Promise<BlobPart> => {
-  const params = { ticket: 't', offset: 0, maxBytes: 1_000, reader: 'a', ...wanted };
-  const fact = await new Promise<RequestFact>(
-    (resolve) => void port('blobs', { id: 'x', target: blobsPort, method: 'read', params }, resolve),
-  );
-  return (fact as { readonly result: BlobPart }).result;
-};
+const read = (port: RequestPort, wanted: Partial<BlobRead>): Promise<BlobPart> =>
+  resultOf(port, blobsPort, 'read', { ticket: 't', offset: 0, maxBytes: 1_000, reader: 'a', ...wanted });
 const bytes = Buffer.from(Uint8Array.from({ length: 2_500 }, (_, n) => n % 251));
 const handle = createHash('sha256').update(bytes).digest('hex');
 const foldersLeft = (): string[] =>

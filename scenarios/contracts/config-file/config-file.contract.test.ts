@@ -6,6 +6,7 @@ import type { Edit } from '../../../machines/config/json-edits.ts';
 import type { RequestFact, RequestPort } from '../../../machines/kernel/ports.ts';
 import { settingsPort, type FileFound } from '../../../machines/settings/settings.rules.ts';
 import { ScriptedConfigFile } from '../../stage/scripted/host-ports.ts';
+import { timers } from '../asking.ts';
 import { testFolder } from '../../fixtures/test-folder.ts';
 
 const folder = testFolder('config-file');
@@ -42,8 +43,7 @@ const worlds: readonly (readonly [string, () => World])[] = [
   [
     'the fake',
     () => {
-      const clock = { setTimeout, clearTimeout: (timer: unknown) => clearTimeout(timer as number) };
-      const fake = new ScriptedConfigFile(clock, JSON.stringify(start));
+      const fake = new ScriptedConfigFile(timers, JSON.stringify(start));
       return { ask: fake.request, fill: () => void (fake.isFull = true) };
     },
   ],

@@ -15,6 +15,7 @@ import type { RequestFact, RequestPort } from '../../../machines/kernel/ports.ts
 import { landingPort } from '../../../machines/ports/files.ts';
 import type { LandingAnswer } from '../../../machines/uploads/upload.rules.ts';
 import { ScriptedLanding } from '../../stage/scripted/host-ports.ts';
+import { resultOf, timers } from '../asking.ts';
 import { closedAfter } from '../../fixtures/closed-after.ts';
 import { testFolder } from '../../fixtures/test-folder.ts';
 
@@ -52,12 +53,8 @@ const hold = async (port: RequestPort, upload: string, bytes: number, name = '')
   });
   return { fact, end };
 };
-const ask = async (port: RequestPort, method: string, params: object): Promise<LandingAnswer> => {
-  const fact = await new Promise<RequestFact>(
-    (resolve) => void port('u', { id: 'x', target: landingPort, method, params }, resolve),
-  );
-  return (fact as { readonly result: LandingAnswer }).result;
-};
+const ask = (port: RequestPort, method: string, params: object): Promise<LandingAnswer> =>
+  resultOf(port, landingPort, method, params);
 const put = async (port: RequestPort, upload: string, text: string, name = ''): Promise<LandingAnswer> => {
   await hold(port, upload, text.length, name);
   await ask(port, 'write', { upload, ticket: ticketOf(text) });
@@ -70,10 +67,7 @@ const worlds: readonly (readonly [string, () => RequestPort])[] = [
   [
     'the fake',
     () => {
-      const fake = new ScriptedLanding({
-        setTimeout,
-        clearTimeout: (timer: unknown) => clearTimeout(timer as number),
-      });
+      const fake = new ScriptedLanding(timers);
       fake.partOf = (ticket) => parts.get(ticket);
       return fake.request;
     },

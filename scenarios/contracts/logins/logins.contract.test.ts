@@ -1,17 +1,13 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { loginKey, memoryLogins, sharedLogins, type Vault } from '../../../adapters/oauth/login-store.ts';
+import { testFolder } from '../../fixtures/test-folder.ts';
 import { inKeyringSession } from './keyring-session.ts';
 import { loginsContract, type LoginsWorld } from './logins.contract.ts';
 
-const folders = (): { readonly folder: string; end(): Promise<void> } => {
-  const folder = mkdtempSync(join(tmpdir(), 'a2c-logins-'));
-  return { folder, end: () => Promise.resolve(rmSync(folder, { recursive: true })) };
-};
 interface Vaults {
   readonly texts: Map<string, string>;
   readonly open: () => Promise<Vault | undefined>;
@@ -26,15 +22,16 @@ function vaultOf(most = Infinity): Vaults {
   };
   return { texts, open: () => Promise.resolve(vault) };
 }
+const nothingLeft = { [Symbol.asyncDispose]: () => Promise.resolve() };
 const inFolder = (vaults?: Vaults) => (): Promise<LoginsWorld & AsyncDisposable> => {
-  const { folder, end } = folders();
+  const folder = testFolder('logins');
   const store = () => sharedLogins(folder, vaults?.open);
-  return Promise.resolve({ store: store(), other: store(), [Symbol.asyncDispose]: end });
+  return Promise.resolve({ store: store(), other: store(), ...nothingLeft });
 };
 const worlds = {
   'in memory': () => {
     const store = memoryLogins();
-    return Promise.resolve({ store, other: store, [Symbol.asyncDispose]: () => Promise.resolve() });
+    return Promise.resolve({ store, other: store, ...nothingLeft });
   },
   'in files': inFolder(),
   'in a vault': inFolder(vaultOf()),
@@ -52,7 +49,7 @@ const files = (folder: string): string[] => readdirSync(join(folder, 'logins'));
 
 describe('logins in a vault', () => {
   it('leave no file, and take over the one that was there before', async () => {
-    const { folder, end } = folders();
+    const folder = testFolder('logins');
     await sharedLogins(folder).change(key, () => Promise.resolve(kept));
     expect(files(folder)).toHaveLength(1);
     const { open, texts } = vaultOf();
@@ -63,11 +60,10 @@ describe('logins in a vault', () => {
     expect(await store.read(key)).toEqual({ ...kept, port: 1 });
     await store.change(key, () => Promise.resolve(undefined));
     expect(texts.size).toBe(0);
-    await end();
   });
 
   it('are in a file while the vault refuses', async () => {
-    const { folder, end } = folders();
+    const folder = testFolder('logins');
     const no = (): Promise<never> => Promise.reject(new Error('locked'));
     const store = sharedLogins(folder, () => Promise.resolve({ get: no, set: no, remove: no }));
     expect(await store.read(key)).toEqual({});
@@ -75,17 +71,13 @@ describe('logins in a vault', () => {
     expect([await store.read(key), files(folder).length]).toEqual([kept, 1]);
     await store.change(key, () => Promise.resolve(undefined));
     expect(files(folder)).toEqual([]);
-    await end();
   });
 
   it('are those of one state folder only', async () => {
     const { open } = vaultOf();
-    const [one, other] = [folders(), folders()];
-    const [first, second] = [one, other].map(({ folder }) => sharedLogins(folder, open));
+    const [first, second] = ['one', 'other'].map((name) => sharedLogins(testFolder(name), open));
     await first?.change(key, () => Promise.resolve(kept));
     expect(await second?.read(key)).toEqual({});
-    await one.end();
-    await other.end();
   });
 });
 

@@ -1,14 +1,12 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { expect, it, onTestFinished } from 'vitest';
 import { metadataOf } from '../../fixtures/guarded-server.ts';
 import { loginKey, sharedLogins } from '../../../adapters/oauth/login-store.ts';
+import { testFolder } from '../../fixtures/test-folder.ts';
 import { servedUrl } from '../../fixtures/local-server.ts';
 
 /** A refresh token is good once, as OAuth 2.1 wants it. */
@@ -40,8 +38,7 @@ async function authority(hold = 0) {
   return { url: `${url}/mcp`, seen, held };
 }
 async function loginsOf(url: string): Promise<string> {
-  const folder = mkdtempSync(join(tmpdir(), 'a2c-shared-'));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const folder = testFolder('shared');
   const tokens = {
     access_token: 'access-0',
     refresh_token: 'refresh-0',

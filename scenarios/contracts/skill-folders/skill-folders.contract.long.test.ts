@@ -3,10 +3,11 @@ import { mkdirSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { SkillFolders } from '../../../adapters/files/skill-folders.ts';
-import type { RequestFact, RequestPort } from '../../../machines/kernel/ports.ts';
+import type { RequestPort } from '../../../machines/kernel/ports.ts';
 import { skillsPort } from '../../../machines/ports/files.ts';
 import type { SkillFileRead, SkillsListed } from '../../../machines/skills/skills.rules.ts';
 import { ScriptedSkills, type SkillsTruth } from '../../stage/scripted/host-ports.ts';
+import { factOf, resultOf, timers } from '../asking.ts';
 import { closedAfter } from '../../fixtures/closed-after.ts';
 import { testFolder } from '../../fixtures/test-folder.ts';
 
@@ -68,19 +69,15 @@ describe('skill folders', () => {
     await folders.set([folder]);
     const { skills } = await ask<SkillsListed>(folders.request, 'list');
     const wanted = { path: skills[0]?.path, relPath: 'a.bin', reader: 'r' };
-    const fact = await new Promise((resolve) =>
-      folders.request('c', { id: '1', target: '', method: 'read', params: wanted }, resolve),
-    );
-    expect(fact).toMatchObject({ type: 'ask.refused', failure: { code: 500, message: 'EIO: i/o error' } });
+    expect(await factOf(folders.request, skillsPort, 'read', wanted)).toMatchObject({
+      type: 'ask.refused',
+      failure: { code: 500, message: 'EIO: i/o error' },
+    });
   });
 });
 
-const ask = async <T>(port: RequestPort, method: string, params: object = {}): Promise<T> => {
-  const fact = await new Promise<RequestFact>(
-    (resolve) => void port('skills', { id: 'x', target: skillsPort, method, params }, resolve),
-  );
-  return (fact as { readonly result: T }).result;
-};
+const ask = <T>(port: RequestPort, method: string, params?: object): Promise<T> =>
+  resultOf(port, skillsPort, method, params);
 const list = (port: RequestPort): Promise<SkillsListed> => ask(port, 'list');
 const read = async (port: RequestPort, name: string, relPath = 'SKILL.md'): Promise<SkillFileRead> => {
   const found = (await list(port)).skills.find((each) => each.name === name);
@@ -98,8 +95,7 @@ const worlds: readonly (readonly [string, () => Promise<RequestPort>])[] = [
   [
     'the fake',
     async () => {
-      const clock = { setTimeout, clearTimeout: (timer: unknown) => clearTimeout(timer as number) };
-      const fake = new ScriptedSkills(clock, ({ base64, mimeType }, _reader, done) =>
+      const fake = new ScriptedSkills(timers, ({ base64, mimeType }, _reader, done) =>
         done(factsOf(mimeType, Buffer.from(base64, 'base64').length)),
       );
       fake.truth = truth;
