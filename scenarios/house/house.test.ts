@@ -1,9 +1,9 @@
 import { spawnSync } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
+import { testFolder } from '../fixtures/test-folder.ts';
 import { foldersInCircles, type Source } from './folder-circles.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -151,8 +151,7 @@ describe('a planted violation', () => {
 });
 
 describe('oxlint, as .oxlintrc.json has it', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'a2c-planted-'));
-  afterAll(() => rmSync(folder, { recursive: true }));
+  const folder = testFolder('planted');
   const planted: readonly (readonly [path: string, rule: string, line: string])[] = [
     ['machines/to-adapters.ts', 'no-restricted-imports', `import '../adapters/clock.ts';`],
     ['machines/to-node.ts', 'no-restricted-imports', `import 'node:fs';`],

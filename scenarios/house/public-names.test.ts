@@ -1,9 +1,9 @@
 import { execFileSync } from 'node:child_process';
-import { copyFileSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { copyFileSync, existsSync, readFileSync, statSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { testFolder } from '../fixtures/test-folder.ts';
 import { membersIn, valuesOf } from './api-text.ts';
 import { createAgent, createComputer, createOffice } from '../../actors/index.ts';
 import { createPresenter } from '../../actors/presenter/index.ts';
@@ -54,7 +54,7 @@ it('a handle has the members of its type, and no others', async () => {
 
 // Needs links, for which Windows asks a right.
 describe.skipIf(process.platform === 'win32')('the package, built from these sources', () => {
-  const checkout = mkdtempSync(join(tmpdir(), 'a2c-package-'));
+  const checkout = testFolder('package');
   const read = (file: string): string => readFileSync(join(checkout, file), 'utf8');
   const node = (...argv: string[]): string =>
     execFileSync(process.execPath, argv, { cwd: checkout, encoding: 'utf8' });
@@ -63,7 +63,6 @@ describe.skipIf(process.platform === 'win32')('the package, built from these sou
     symlinkSync(join(root, 'node_modules'), join(checkout, 'node_modules'), 'dir');
     symlinkSync(join(root, 'dist'), join(checkout, 'dist'), 'dir');
   });
-  afterAll(() => rmSync(checkout, { recursive: true }));
 
   it('has the files of each path that it exports, and two commands', () => {
     const { exports, bin, version } = JSON.parse(read('package.json')) as {

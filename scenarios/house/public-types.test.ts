@@ -1,8 +1,8 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
+import { testFolder } from '../fixtures/test-folder.ts';
 import { declarationsOf, keyOf, placeOf, type Place } from './public-types.ts';
 import { importsBehind, publicOf, unexplained, unexported } from './public-types.ts';
 
@@ -57,8 +57,7 @@ describe('a type that strangers import', () => {
 });
 
 describe('the checks', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'a2c-public-'));
-  afterAll(() => rmSync(folder, { recursive: true }));
+  const folder = testFolder('public');
   writeFileSync(
     join(folder, 'inner.d.ts'),
     `/** Told. */\nexport interface Inner { readonly deep: Deep; }\ninterface Deep { on(signal: import('pack').Sign): void; }\n`,

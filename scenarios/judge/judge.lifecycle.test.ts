@@ -1,14 +1,14 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { describe, expect, it, vi } from 'vitest';
+import { testFolder } from '../fixtures/test-folder.ts';
 import { playersWith, root } from './hosts.ts';
 import { readOr } from './processes.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'a2c-judge-command-'));
+const folder = testFolder('judge-command');
 const judging = (words: readonly string[], driver: readonly string[], tmp = folder) =>
   spawn(process.execPath, [join(root, 'dist/actors/main.js'), 'judge', ...words, '--', ...driver], {
     env: { ...process.env, TMPDIR: tmp },
@@ -48,7 +48,7 @@ describe('a2c judge', () => {
   });
 
   it('ends the driver and all that it started at Ctrl-C', async () => {
-    const tmp = mkdtempSync(join(tmpdir(), 'a2c-judge-ended-'));
+    const tmp = testFolder('judge-ended');
     const { driver } = playersWith('sdk1.mjs', root);
     const child = judging(['--only', 'killedAtStart', '--only', 'storm'], driver, tmp);
     const result = ended(child);
@@ -57,7 +57,6 @@ describe('a2c judge', () => {
     child.kill('SIGINT');
     expect(await result).toMatchObject({ code: 130 });
     expect(commandsOf(tmp)).toEqual([]);
-    rmSync(tmp, { recursive: true });
   });
 
   it('writes verdicts, rules and observations as JSON and as a page', async () => {
@@ -70,6 +69,5 @@ describe('a2c judge', () => {
     });
     const page = await ended(judging(['--only', 'clean', '--markdown'], driver));
     expect(page.out).toMatch(/\| clean \| ● \| start, call, list, stop; nothing is left \| \[basic/);
-    rmSync(folder, { recursive: true });
   });
 });

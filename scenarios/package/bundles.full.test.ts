@@ -1,17 +1,6 @@
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import {
-  cpSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
@@ -203,7 +192,7 @@ describe.skipIf(process.platform !== 'linux')('a host that was bundled', () => {
     await inPlace.end();
 
     const [file = ''] = command.slice(-1);
-    const away = mkdtempSync(join(tmpdir(), 'a2c-away-'));
+    const away = testFolder('away');
     cpSync(dirname(file), away, { recursive: true });
     mkdirSync(join(away, 'page'));
     const note = join(away, 'decoy-was-run');
@@ -225,6 +214,5 @@ describe.skipIf(process.platform !== 'linux')('a host that was bundled', () => {
     const given = await host(moved, { A2C_ASSETS: join(shippedAt, 'dist') });
     expect(given).toMatchObject({ outcome: 'succeeded', page: 200 });
     await given.end();
-    rmSync(away, { recursive: true });
   });
 });

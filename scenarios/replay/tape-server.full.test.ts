@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { PassThrough } from 'node:stream';
 import { fileURLToPath } from 'node:url';
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { recordedCustomers } from '../fixtures/customers.ts';
 import { systemClock } from '../../actors/api/world-doors.ts';
 import { playOverPipes } from './tape-server.ts';
@@ -28,8 +28,7 @@ async function sdkClient([command = '', ...args]: readonly string[]): Promise<Sd
 }
 
 const main = fileURLToPath(new URL('../../dist/actors/main.js', import.meta.url));
-const { file, remove } = await recordedCustomers('die');
-afterAll(remove);
+const file = await recordedCustomers('die');
 const played = (...more: readonly string[]): readonly string[] => [
   process.execPath,
   main,

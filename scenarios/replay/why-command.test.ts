@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { commandLine } from '../fixtures/command-line.ts';
 import { createComputer } from '../../actors/index.ts';
 import { recordedTrouble } from '../fixtures/troubled.ts';
@@ -7,30 +7,28 @@ import { recordedCustomers } from '../fixtures/customers.ts';
 import { forkFile } from './fork/fork.ts';
 
 const died = await recordedCustomers('die');
-afterAll(() => died.remove());
 
 describe('a2c why', () => {
   it('says in at most five lines what failed, with the exit code, and what more there is', async () => {
-    const { code, out } = await commandLine(['why', died.file]);
+    const { code, out } = await commandLine(['why', died]);
     const lines = out.trimEnd().split('\n');
     expect({ code, first: lines[0], last: lines.at(-1) }).toEqual({
       code: 0,
-      first: died.file,
-      last: `  more: a2c replay ${died.file} · does it still: a2c verify ${died.file}`,
+      first: died,
+      last: `  more: a2c replay ${died} · does it still: a2c verify ${died}`,
     });
     expect(lines.length).toBeLessThanOrEqual(7);
     expect(lines[1]).toMatch(/^ {2}call \S+ \(report of customers\): unknown \(ServerLost: .*exit code 3/);
     expect(out).toContain('process customers/1: ended with exit code 3');
-    const json = JSON.parse((await commandLine(['why', died.file, '--json'])).out) as object;
+    const json = JSON.parse((await commandLine(['why', died, '--json'])).out) as object;
     expect(Object.keys(json)).toEqual(['file', 'reasons', 'outcomes']);
   });
   it.each([
     ['mismatch', 'n: must be number'],
     ['malformed', 'content.0 has no text'],
   ])('says where a result breaks its schema, and what is expected: %s', async (kind, text) => {
-    const { file, remove } = await recordedTrouble(kind);
+    const file = await recordedTrouble(kind);
     const { out } = await commandLine(['why', file]);
-    remove();
     expect(out).toMatch(/\n {2}call \S+ \(\S+ of troubled\): succeeded/);
     expect(out).toContain(`succeeded (but ${text}), after`);
   });
@@ -59,23 +57,23 @@ describe('a2c why', () => {
 
 describe('a2c fork without a change', () => {
   it('offers what can be changed by number, each with its outcome, which --change then gives', async () => {
-    const out = `${died.file}.fork`;
-    const told = await commandLine(['fork', died.file, '--out', out]);
+    const out = `${died}.fork`;
+    const told = await commandLine(['fork', died, '--out', out]);
     const [, n] = /--change (\d+):answer/.exec(told.out) ?? [];
     expect(told.out).toMatch(
       /--change \d+:answer {2}.*\n {6}call \S+: unknown \(ServerLost: .*\) \| succeeded/,
     );
     expect(existsSync(out)).toBe(true);
-    const changed = await commandLine(['fork', died.file, '--out', out, '--change', `${n}:answer`]);
+    const changed = await commandLine(['fork', died, '--out', out, '--change', `${n}:answer`]);
     expect(changed.out).toMatch(/^recorded \| forked\n {2}call \S+: unknown .* \| succeeded/);
-    const { differences } = await forkFile(died.file, { change: { [Number(n)]: 'skip' } });
+    const { differences } = await forkFile(died, { change: { [Number(n)]: 'skip' } });
     expect(differences.length).toBeGreaterThan(0);
     for (const [text, error] of [
       ['soon', 'write N:WHAT'],
       [`${n}:nonsense`, 'write skip, answer, error or PATH=VALUE'],
       ['999999:skip', 'seq 999999 is no input'],
     ] as const)
-      expect(await commandLine(['fork', died.file, '--out', out, '--change', text])).toMatchObject({
+      expect(await commandLine(['fork', died, '--out', out, '--change', text])).toMatchObject({
         code: 64,
         err: expect.stringContaining(error),
       });

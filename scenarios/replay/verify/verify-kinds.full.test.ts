@@ -23,7 +23,7 @@ describe('a failure of each kind', () => {
   it.each(Object.entries(table))(
     'is red, then green, and never green otherwise: %s',
     async (kind, verdicts) => {
-      const { file, remove } = await recordedTrouble(kind);
+      const file = await recordedTrouble(kind);
       const expect_ = kind === 'value' ? await unluckyValue(file) : {};
       const found: string[] = [];
       for (const how of states) {
@@ -36,7 +36,6 @@ describe('a failure of each kind', () => {
         });
         found.push(verdict === verdicts[states.indexOf(how)] ? verdict : text);
       }
-      remove();
       expect(found).toEqual(verdicts);
     },
   );
@@ -46,13 +45,12 @@ describe('a failure of each kind', () => {
     ['a tool that leaves the list after its answer', 'crash', 'shrunk', 'other'],
     ['an error that comes at the other one of two calls', 'race', 'moved', 'red'],
   ] as const)('is not mended by %s', async (_, kind, how, expected) => {
-    const { file, remove } = await recordedTrouble(kind);
+    const file = await recordedTrouble(kind);
     const { verdict, text } = await verify(file, { command: troubledCommand(kind, how), yes: true });
-    remove();
     expect(verdict, text).toBe(expected);
   });
   it('a death that kept a later call from being sent is green only when that call is answered, too', async () => {
-    const { file, remove } = await recordedTrouble('crash', 'broken', async (computer) => {
+    const file = await recordedTrouble('crash', 'broken', async (computer) => {
       await computer.callTool('crash', { n: 2 });
       await computer.callTool('hang', { n: 2 }, { timeoutMs: 1 });
     });
@@ -62,7 +60,6 @@ describe('a failure of each kind', () => {
       return [verdict, failure?.request];
     };
     const found = [await asked('crash', 'mended'), await asked('hang', 'broken')];
-    remove();
     expect(found).toEqual([
       ['green', 'tools/call crash {"n":2}'],
       ['other', 'tools/call hang {"n":2}'],

@@ -1,4 +1,4 @@
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { commandLine } from '../../fixtures/command-line.ts';
 import { customerCommand, recordedCustomers } from '../../fixtures/customers.ts';
 import { recordedTrouble, troubledCommand } from '../../fixtures/troubled.ts';
@@ -20,9 +20,6 @@ const [died, hung, refused, booked] = await Promise.all([
     env: { GREETING: '${input:greeting}', MARK: 'a2c-verify-booked' },
   }),
 ]);
-afterAll(() => {
-  for (const each of [died, hung, refused, booked]) each.remove();
-});
 
 const a2c = (argv: readonly string[], around = {}) => commandLine(['verify', ...argv], around);
 const given = ['arguments.password=4711-9922', 'env.MARK=a2c-verify-booked', 'input.greeting=hello'];
@@ -30,7 +27,7 @@ const sets = ['--yes', ...given.flatMap((one) => ['--set', one])];
 
 describe('a recorded failure, against a real server', () => {
   it('is red while the server of the recorded config still dies', async () => {
-    expect(await a2c([died.file])).toEqual({
+    expect(await a2c([died])).toEqual({
       code: 1,
       err: '',
       out: expect.stringMatching(
@@ -40,15 +37,14 @@ describe('a recorded failure, against a real server', () => {
   });
   it('names the error of a crash, and not the last line of its stderr', async () => {
     const crashed = await recordedCustomers('crash');
-    const { verdict, failure } = await verify(crashed.file);
-    crashed.remove();
+    const { verdict, failure } = await verify(crashed);
     expect([verdict, failure?.was]).toEqual([
       'red',
       expect.stringContaining('exit code 1; stderr: TypeError: customer has no orders'),
     ]);
   });
   it('is green when a mended one answers', async () => {
-    const { code, out } = await a2c([died.file, '--', ...customerCommand('fine')]);
+    const { code, out } = await a2c([died, '--', ...customerCommand('fine')]);
     expect({ code, now: out.split('\n')[2] }).toEqual({ code: 0, now: '    now: answered' });
   });
   it.each([
@@ -60,12 +56,12 @@ describe('a recorded failure, against a real server', () => {
     ['silence that has ended', hung, 'fine', 'green', 'timeOut'],
     ['the same error', refused, 'error', 'red', 'error'],
     ['an error that is gone', refused, 'fine', 'green', 'error'],
-  ] as const)('is told as what it is for %s', async (_, { file }, fault, verdict, kind) => {
+  ] as const)('is told as what it is for %s', async (_, file, fault, verdict, kind) => {
     const report = await verify(file, { command: customerCommand(fault), timeoutMs: 2_000 });
     expect(report).toMatchObject({ verdict, server: 'customers', failure: { kind } });
   });
   it('is another failure where the server dies at its start', async () => {
-    const { verdict, failure } = await verify(died.file, {
+    const { verdict, failure } = await verify(died, {
       command: [process.execPath, '-e', 'process.exit(7)'],
     });
     expect([verdict, failure?.now]).toEqual([
@@ -74,26 +70,26 @@ describe('a recorded failure, against a real server', () => {
     ]);
   });
   it('is unsure where the command cannot be started', async () => {
-    const { code, out } = await a2c([died.file, '--', 'no-such-command-of-mine']);
+    const { code, out } = await a2c([died, '--', 'no-such-command-of-mine']);
     expect([code, out]).toEqual([
       3,
       expect.stringMatching(/^UNSURE.*\n.*\n {4}now: it did not start: .*no-such-command/),
     ]);
   });
   it('is asked of a new process, after another request has killed the first one', async () => {
-    const { verdict, answers } = await verify(died.file, { command: customerCommand('die', 'Bolt') });
+    const { verdict, answers } = await verify(died, { command: customerCommand('die', 'Bolt') });
     expect(verdict).toBe('other');
     expect(answers.map((each) => each.verdict)).toEqual(['green', 'green', 'other', 'green']);
   });
   it('tells of other answers that are others now', async () => {
-    const { verdict, answers } = await verify(died.file, { command: customerCommand('changed') });
+    const { verdict, answers } = await verify(died, { command: customerCommand('changed') });
     expect(verdict).toBe('other');
     expect(answers.flatMap(({ differences }) => differences)).toEqual([
       'result.structuredContent.pages is string, was number',
     ]);
   });
   it('is one of several, which are all asked', async () => {
-    const { file, remove } = await recordedTrouble('crash', 'broken', async (computer) => {
+    const file = await recordedTrouble('crash', 'broken', async (computer) => {
       await computer.callTool('crash', { n: 2 });
       await computer.callTool('hang', { n: 3 }, { timeoutMs: 60_000 });
       await computer.callTool('crash', { n: 2 });
@@ -102,7 +98,6 @@ describe('a recorded failure, against a real server', () => {
     const { verdict, answers } = await verify(file, { command, yes: true });
     const { s = 0 } = answers.find((each) => each.verdict === 'red') ?? {};
     const alone = await verify(file, { command, yes: true, record: s });
-    remove();
     expect([verdict, answers.filter((each) => each.verdict === 'red').length]).toEqual(['red', 2]);
     expect([alone.verdict, alone.failure?.record]).toEqual(['red', s]);
   });
@@ -111,7 +106,7 @@ describe('a recorded failure, against a real server', () => {
 describe('a good recording', () => {
   const given = ['--yes', '--', ...troubledCommand('value', 'mended')];
   it('is held against its server: a wrong value, a list that has changed, an error', async () => {
-    const { file, remove } = await recordedTrouble('value', 'mended');
+    const file = await recordedTrouble('value', 'mended');
     const [same, exact] = [await a2c([file, ...given]), await a2c([file, '--exact', ...given])];
     expect([same.code, exact.code, same.out.split('\n')[0]]).toEqual([
       0,
@@ -137,26 +132,25 @@ describe('a good recording', () => {
       expect.stringMatching(/^updated: record \d+, tools\/call value/),
     ]);
     expect((await a2c([file, '--exact', ...wrong])).code).toBe(0);
-    remove();
   });
 });
 
 describe('a value that a trace does not give', () => {
   it('is asked for before anything is started', async () => {
     const steps: string[] = [];
-    const { code, err } = await a2c([booked.file], { onMeter: (step: string) => steps.push(step) });
+    const { code, err } = await a2c([booked], { onMeter: (step: string) => steps.push(step) });
     expect({ code, steps }).toEqual({ code: 64, steps: [] });
     expect(err).toMatch(/give --set arguments\.password=… and --set env\.MARK=… and --set input\.greeting=…/);
   });
   it('is no permission for calls that are not read-only', async () => {
-    const { code, err } = await a2c([booked.file, ...sets.slice(1)]);
+    const { code, err } = await a2c([booked, ...sets.slice(1)]);
     expect(code).toBe(64);
     expect(err).toMatch(
       /not marked read-only, so it needs --yes: tools\/call book \{.*\} \(record \d+\); tools\/call book/,
     );
   });
   it('is used where it is given, and never shown', async () => {
-    const { code, out } = await a2c([booked.file, ...sets, '--json']);
+    const { code, out } = await a2c([booked, ...sets, '--json']);
     expect(code).toBe(1);
     expect(JSON.parse(out)).toMatchObject({ verdict: 'red', failure: { kind: 'death' } });
     expect(out).not.toContain('4711');
@@ -169,7 +163,7 @@ describe('a value that a trace does not give', () => {
     ['a record that is no request', ['--record', '9999'], 64, 'these are: '],
     ['a value that is no JSON', ['--set', 'a:=x'], 64, '--set a:= takes JSON'],
   ])('is a wrong use: %s', async (_, argv, code, text) => {
-    const told = await a2c([died.file, ...argv]);
+    const told = await a2c([died, ...argv]);
     expect(told).toMatchObject({ code, err: expect.stringContaining(text) as string });
   });
   it.each([
@@ -186,7 +180,7 @@ describe('a value that a trace does not give', () => {
     const onMeter = (step: string): void => {
       if (step.startsWith('request 4')) aborter.abort();
     };
-    const { code } = await a2c([hung.file], { onMeter, signal: aborter.signal });
+    const { code } = await a2c([hung], { onMeter, signal: aborter.signal });
     expect(code).toBe(130);
   });
 });

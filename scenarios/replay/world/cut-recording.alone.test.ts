@@ -1,4 +1,4 @@
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { createComputer } from '../../../actors/index.ts';
 import { customerConfig, recordedCustomers } from '../../fixtures/customers.ts';
 import { readTraceFile } from '../report/files.ts';
@@ -7,11 +7,10 @@ import { worldOf } from './world.ts';
 import { foreign } from '../../../machines/config/config-input.ts';
 
 const died = await recordedCustomers('die');
-afterAll(() => died.remove());
 
 describe('a recording that ends before an answer', () => {
   it('says so in its world, and counts a miss', async () => {
-    const read = readTraceFile(died.file);
+    const read = readTraceFile(died);
     if (!read.ok) throw new Error(read.problem);
     const { tail: _, lines, ...trace } = read.trace;
     const asked = lines.findLastIndex(

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { createComputer, type ComputerOptions } from '../../../actors/index.ts';
 import { customerConfig, recordedCustomers } from '../../fixtures/customers.ts';
 import { virtualTime } from './virtual-time.ts';
@@ -9,14 +9,13 @@ import { worldOf } from './world.ts';
 import { foreign } from '../../../machines/config/config-input.ts';
 
 const died = await recordedCustomers('die');
-afterAll(() => died.remove());
 const computerWith = (more: ComputerOptions = {}) =>
   createComputer({
     name: 'mine',
     config: foreign(customerConfig('fine')),
     confirm: () => 'allow',
     ...more,
-    ...worldOf(died.file).computer,
+    ...worldOf(died).computer,
   });
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms)); // real time: that of a user
 const never = (): Promise<never> => new Promise(() => {});

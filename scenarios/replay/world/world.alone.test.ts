@@ -1,4 +1,4 @@
-import { afterAll, afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import {
   type AskedWith,
   type ElicitParams,
@@ -16,10 +16,6 @@ import { worldOf, type World } from './world.ts';
 import { foreign } from '../../../machines/config/config-input.ts';
 
 const [died, hung] = await Promise.all([recordedCustomers('die'), recordedCustomers('hang')]);
-afterAll(() => {
-  died.remove();
-  hung.remove();
-});
 let time: VirtualTime | undefined;
 afterEach(async () => {
   await time?.[Symbol.asyncDispose]();
@@ -32,7 +28,7 @@ const opened = (world: World, more: ComputerOptions = {}) =>
 
 describe('a world of a trace', () => {
   it('has the recorded death for the code of a user, without a process', async () => {
-    const world = worldOf(died.file);
+    const world = worldOf(died);
     await using computer = await opened(world);
     const good = await time?.run(computer.callTool('report', { customer: 'Bolt' }));
     expect(good).toMatchObject({ outcome: 'succeeded', result: { content: [{ text: 'report Bolt' }] } });
@@ -47,7 +43,7 @@ describe('a world of a trace', () => {
   it('is red for a confirm that never says yes, and green for one that was mended', async () => {
     const outcomes: string[] = [];
     for (const confirm of [() => new Promise<never>(() => {}), () => Promise.resolve('allow' as const)]) {
-      const world = worldOf(died.file);
+      const world = worldOf(died);
       await using computer = await opened(world, { confirm });
       const { end } = (await time?.run(computer.callTool('report', { customer: 'Bolt' }))) ?? {};
       outcomes.push(`${end}, ${world.unused.length} unused`);
@@ -57,7 +53,7 @@ describe('a world of a trace', () => {
     expect(outcomes).toEqual(['refused, 2 unused', 'succeeded, 1 unused']);
   });
   it('lets a call run into its time limit in no time', async () => {
-    await using computer = await opened(worldOf(hung.file));
+    await using computer = await opened(worldOf(hung));
     await time?.run(computer.callTool('report', { customer: 'Bolt' }));
     const before = time?.now() ?? 0;
     const late = await time?.run(computer.callTool('report', { customer: 'ACME' }));
@@ -65,7 +61,7 @@ describe('a world of a trace', () => {
     expect(time?.now()).toBe(before + 60_000);
   });
   it('says what was asked that is not recorded, and what is nearest', async () => {
-    const world = worldOf(died.file);
+    const world = worldOf(died);
     await using computer = await opened(world);
     const { failure } = (await time?.run(computer.callTool('report', { customer: 'Acme' }))) ?? {};
     expect(failure?.message).toMatch(
@@ -83,13 +79,13 @@ describe('a world of a trace', () => {
     ],
     ['the nearest', { strict: false }, 'succeeded'],
   ] as const)('matches by %s', async (_, options, outcome) => {
-    const world = worldOf(died.file, options);
+    const world = worldOf(died, options);
     await using computer = await opened(world);
     expect(await time?.run(computer.callTool('report', { customer: 'Other' }))).toMatchObject({ outcome });
     expect(world.misses).toEqual([]);
   });
   it('plays a server behind a URL, and starts none that it does not have', async () => {
-    const world = worldOf(died.file);
+    const world = worldOf(died);
     const config = {
       mcpServers: {
         customers: { url: 'http://127.0.0.1:1/mcp' },
@@ -107,7 +103,7 @@ describe('a world of a trace', () => {
     expect(reasons[2]).toContain("server 'third' is not recorded in");
   });
   it('runs a presenter with its own settings', async () => {
-    const world = worldOf(died.file);
+    const world = worldOf(died);
     const settings = { ...customerConfig('fine'), defaultServers: ['customers'], mcpEnabled: true };
     const presenting = begin().run(
       createPresenter({ settings, confirm: () => 'allow', ...world.computer } as never),
@@ -161,9 +157,8 @@ it('asks the host of a user what its server has asked', async () => {
     asked.push([server, params.message]);
     return Promise.resolve({ action: 'decline' } as const);
   };
-  await using computer = await opened(worldOf(asking.file), { answers: { elicit } });
+  await using computer = await opened(worldOf(asking), { answers: { elicit } });
   const { failure } = (await time?.run(computer.callTool('report', { customer: 'ACME' }))) ?? {};
   expect(asked).toEqual([['customers', 'Which one?']]);
   expect(failure).toMatchObject({ code: 'ServerLost', details: { exit_code: 3 } });
-  asking.remove();
 });
