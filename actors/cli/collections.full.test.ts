@@ -2,11 +2,8 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { pidsOf } from '../../scenarios/fixtures/hosted.ts';
-import {
-  launchedWith,
-  startOverHttp,
-  type RunningServer,
-} from '../../scenarios/fixtures/resource-servers.ts';
+import { launchedWith, startOverHttp } from '../../scenarios/fixtures/resource-servers.ts';
+import type { RemoteServer } from '../../scenarios/fixtures/remote-server.ts';
 import { createComputer, createOffice } from '../index.ts';
 import { run } from './run.ts';
 import { documentIn } from '../../scenarios/fixtures/command-line.ts';
@@ -17,9 +14,9 @@ import { configFiles, testFolder } from '../../scenarios/fixtures/test-folder.ts
 /** Tests of `a2c desktop`, `a2c finder` and `a2c read` over real servers; the command runs in this process. */
 const mark = crypto.randomUUID();
 const folder = testFolder('systems');
-const opened: RunningServer[] = [];
+const opened: RemoteServer[] = [];
 afterEach(async () => {
-  for (const server of opened.splice(0)) await server.stop();
+  for (const server of opened.splice(0)) await server.close();
   expect(pidsOf(mark)).toEqual([]);
 });
 const fileOf = configFiles(folder);
