@@ -1,5 +1,6 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
 import { DOMParser } from '@xmldom/xmldom';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { Trace } from '../../machines/trace/reading.ts';
@@ -8,6 +9,7 @@ import { changedText, fileTextOf, recordedRun } from '../fixtures/recorded-run.t
 import { traceOf } from '../stage/recording.ts';
 import { Harness } from '../stage/harness.ts';
 import { junitXml } from './report/junit.ts';
+import { replay, replayOf } from './replay.ts';
 import { tapeOf } from './tape.ts';
 import { testFolder } from '../fixtures/test-folder.ts';
 
@@ -31,7 +33,8 @@ const short = async (act: (harness: Harness) => void | Promise<void>): Promise<T
   await harness.run(30_000);
   return traceOf(harness.recorder);
 };
-const changed = fileOf('changed.trace.ndjson', changedText(life, '"end":"cancelled"', '"end":"failed"'));
+const changedLife = changedText(life, '"end":"cancelled"', '"end":"failed"');
+const changed = fileOf('changed.trace.ndjson', changedLife);
 const broken = fileOf(
   'broken.trace.ndjson',
   await short((harness) => {
@@ -261,5 +264,48 @@ describe('JUnit XML', () => {
     expect(xml).toContain('a&lt;b&gt;&amp;&quot;c&quot;&apos;');
     expect(xml).toContain('é 😀');
     expect(xml).toContain('time="0.002"');
+  });
+});
+
+describe('a2c replay --accept', () => {
+  it('takes over what is done now, says what came to another end, and after it the trace is the same', async () => {
+    const file = fileOf('accepted.trace.ndjson', changedLife);
+    const { code, out } = await a2c('--accept', file);
+    expect({ code, out }).toEqual({
+      code: 0,
+      out: expect.stringMatching(
+        /^ACCEPTED .*: written again, with another record \d+ and what follows from it\n {2}recorded \| now\n/,
+      ),
+    });
+    expect(out).toContain(
+      "  call r3: failed, outcome unknown (ToolCallCancelled: Call 'r3' was cancelled: asked) | cancelled, ",
+    );
+    const now = await replay(file);
+    expect(now.text).toMatch(/^SAME [^\n]*$/);
+    expect(now.digest).toBe(replayOf('life', life).digest);
+  });
+
+  it('writes a file of gzip as one, and leaves what is the same', async () => {
+    const file = join(folder, 'accepted.trace.ndjson.gz');
+    writeFileSync(file, gzipSync(changedLife));
+    expect(await a2c('--accept', file)).toMatchObject({ code: 0 });
+    expect((await replay(file)).verdict).toBe('same');
+    const before = readFileSync(file);
+    expect(await a2c('--accept', file)).toMatchObject({ code: 0, out: expect.stringMatching(/^SAME/) });
+    expect(readFileSync(file)).toEqual(before);
+  });
+
+  it.each([
+    ['broken', broken, 2],
+    ['stuck', stuck, 3],
+    ['unusable', unusable, 5],
+  ])('does not take over what is %s', async (_, file, wanted) => {
+    const before = readFileSync(file, 'utf8');
+    const { code, out } = await a2c('--accept', file);
+    expect({ code, out }).toEqual({
+      code: wanted,
+      out: expect.stringContaining(`not accepted: ${file} is as it was`),
+    });
+    expect(readFileSync(file, 'utf8')).toBe(before);
   });
 });

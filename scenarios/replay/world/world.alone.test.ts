@@ -10,7 +10,7 @@ import { readTrace, type Trace } from '../../../machines/trace/reading.ts';
 import { customerConfig, recordedCustomers } from '../../fixtures/customers.ts';
 import { Harness } from '../../stage/harness.ts';
 import { recorderOf } from '../../stage/recording.ts';
-import { sha256Of } from '../report/files.ts';
+import { readTraceFile, sha256Of } from '../report/files.ts';
 import { virtualTime, type VirtualTime } from './virtual-time.ts';
 import { worldOf, type World } from './world.ts';
 import { foreign } from '../../../machines/config/config-input.ts';
@@ -148,6 +148,22 @@ describe('a world of a recording that has lost its beginning', () => {
     expect({ outcome, code: failure?.code }).toEqual({ outcome: 'unknown', code: 'ServerLost' });
     expect(world.misses).toEqual([]);
   });
+});
+
+it('a recording that ends before an answer says so in its world, and counts a miss', async () => {
+  const read = readTraceFile(died);
+  if (!read.ok) throw new Error(read.problem);
+  const { tail: _, lines, ...trace } = read.trace;
+  const asked = lines.findLastIndex(
+    ({ record }) => 'ch' in record && record.ch.startsWith('ask tools/call') && record.k === 'out',
+  );
+  const world = worldOf({ ...trace, lines: lines.slice(0, asked + 1) });
+  await using computer = await opened(world);
+  await time?.run(computer.callTool('report', { customer: 'Bolt' }));
+  const { failure } = (await time?.run(computer.callTool('report', { customer: 'ACME' }))) ?? {};
+  expect(failure?.message).toContain('The recording ends before its answer');
+  expect(world.misses).toMatchObject([{ server: 'customers', method: 'tools/call' }]);
+  expect(time?.now()).toBeLessThan(10_000);
 });
 
 it('asks the host of a user what its server has asked', async () => {
