@@ -55,12 +55,3 @@ describe('the checks of a recording', () => {
     expect(failure?.s).toEqual(expect.any(Number));
   });
 });
-
-describe('a2c replay --html', () => {
-  it('takes one trace, and says why a page cannot be written', async () => {
-    const many = await commandLine(['replay', recording, recording, '--html', join(folder, 'x.html')]);
-    expect(many).toMatchObject({ code: 64, err: 'error: --html takes one trace\n' });
-    const nowhere = await commandLine(['replay', recording, '--html', join(folder, 'none', 'x.html')]);
-    expect(nowhere).toMatchObject({ code: 64, err: expect.stringContaining('no such file or directory') });
-  });
-});

@@ -1,11 +1,14 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { copyFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
+import type { CommandContext } from '../../actors/cli/context.ts';
+import type { RedactTraceOptions } from '../../actors/cli/laboratory.ts';
 import { Harness } from '../stage/harness.ts';
 import { recorderOf } from '../stage/recording.ts';
 import { readBack } from './again/recorded-again.ts';
 import { redact, redactedText, type RedactOptions } from './redact.ts';
+import { redactCommand } from './redact-command.ts';
 import { replayTrace } from './replay-trace.ts';
 import { testFolder } from '../fixtures/test-folder.ts';
 
@@ -159,5 +162,53 @@ describe('redact', async () => {
     readBack(readFileSync(unpacked, 'utf8'));
     redact(plain, { values, inPlace: true });
     expect(readFileSync(plain, 'utf8')).not.toContain(pin);
+  });
+});
+
+const recording = join(folder, 'recorded.trace.ndjson.gz');
+copyFileSync('scenarios/recordings/death-in-mid-call.trace.ndjson.gz', recording);
+
+async function run(
+  path: string,
+  options: Partial<RedactTraceOptions>,
+): Promise<[number, string[], string[]]> {
+  const [out, err] = [[] as string[], [] as string[]];
+  const terminal = { out: (line: string) => out.push(line), err: (line: string) => err.push(line) };
+  const all = { path: [], value: [], inPlace: false, ...options };
+  return [await redactCommand({ terminal } as unknown as CommandContext, path, all), out, err];
+}
+
+describe('a2c redact', () => {
+  it('says where it wrote, and how many places it hid', async () => {
+    const [code, [line], err] = await run(recording, { value: ['hang'] });
+    expect({ code, err }).toEqual({ code: 0, err: [] });
+    expect(line).toMatch(/\/recorded\.redacted\.trace\.ndjson\.gz: \d+ places hidden$/);
+    expect(
+      gunzipSync(readFileSync(join(folder, 'recorded.redacted.trace.ndjson.gz'))).toString(),
+    ).not.toContain('"hang"');
+  });
+  it('ends with 1 and writes nothing when something matches nothing; a value is not repeated', async () => {
+    const out = join(folder, 'never');
+    expect(await run(recording, { path: ['ev.pin'], value: ['hang', 'hunter22'], out })).toEqual([
+      1,
+      [],
+      [
+        'nothing stands at ev.pin: `ev.arguments.pin` names fields of a line, * any of them',
+        '2. --value stands nowhere in it',
+        'nothing is written',
+      ],
+    ]);
+    expect(() => readFileSync(out)).toThrow('ENOENT');
+  });
+  it('ends with 5 where the file is no trace, with 64 where nothing is asked for', async () => {
+    const other = join(folder, 'other');
+    writeFileSync(other, '{}\n');
+    expect(await run(other, { value: ['x'] })).toEqual([
+      5,
+      [],
+      [expect.stringMatching(/^UNUSABLE .*other: line 1: /)],
+    ]);
+    expect((await run(join(folder, 'none'), { value: ['x'] }))[0]).toBe(5);
+    expect((await run(recording, {}))[0]).toBe(64);
   });
 });

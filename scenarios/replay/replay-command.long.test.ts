@@ -127,6 +127,8 @@ describe('the exit code', () => {
     [[join(folder, 'nowhere')], 'nowhere: no such trace or folder'],
     [[join(folder, 'empty')], 'no *.trace.ndjson in'],
     [['--junit', join(folder, 'nowhere', 'x.xml'), good], '--junit: ENOENT'],
+    [['--html', join(folder, 'x.html'), good, good], '--html takes one trace'],
+    [['--html', join(folder, 'none', 'x.html'), good], 'no such file or directory'],
     [['--server', 'other', good], "no server 'other' in"],
     [['--server', 'fs', good, good], '--server takes one trace'],
     [['--server', 'fs', '--junit', 'x.xml', good], 'cannot be used with'],

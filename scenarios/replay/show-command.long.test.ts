@@ -113,13 +113,14 @@ describe('a2c show', () => {
   });
 
   it.each([
-    ['no trace', 'hello\n', 'line 1: its first line is no head of an a2c-trace'],
-    ['an empty file', '', 'line 1: it is empty'],
-  ])('says what is wrong with %s, and shows nothing', async (_, text, problem) => {
-    const file = join(folder, 'broken.trace.ndjson');
-    writeFileSync(file, text);
+    ['no trace', 'hello\n', 5, 'line 1: its first line is no head of an a2c-trace'],
+    ['an empty file', '', 5, 'line 1: it is empty'],
+    ['a file that is not there', undefined, 64, 'no such trace'],
+  ])('says what is wrong with %s, and shows nothing', async (what, text, wanted, problem) => {
+    const file = join(folder, `${what}.trace.ndjson`);
+    if (text !== undefined) writeFileSync(file, text);
     const { code, out, err } = await commandLine(['show', file]);
-    expect({ code, out }).toEqual({ code: 5, out: '' });
+    expect({ code, out }).toEqual({ code: wanted, out: '' });
     expect(err).toContain(problem);
   });
 
@@ -151,11 +152,5 @@ describe('a2c show', () => {
     const line = kept.split('\n').length;
     const damage = `The file is damaged in line ${line}: it cannot be unpacked: unexpected end of file. What follows is not shown.`;
     expect(page.messages[0]).toMatchObject({ type: 'welcome', damage });
-  });
-
-  it('says so of a file that is not there', async () => {
-    const { code, err } = await commandLine(['show', join(folder, 'nothing')]);
-    expect(code).toBe(64);
-    expect(err).toContain('no such trace');
   });
 });
