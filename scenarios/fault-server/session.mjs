@@ -4,13 +4,15 @@ import { noResource } from './own/own-resources.mjs';
 import { pageAt } from './own/pages.mjs';
 
 const versions = ['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05'];
-/** Moment of a fault for each method of a request. */
-export const moments = {
-  initialize: 'initialize',
-  'tools/list': 'list',
-  'tools/call': 'call',
-  'resources/read': 'read',
-};
+const moments = new Map([
+  ['initialize', 'initialize'],
+  ['tools/list', 'list'],
+  ['tools/call', 'call'],
+  ['resources/read', 'read'],
+]);
+/** Moment of a fault for a request; a list is one, however many pages it has. */
+export const momentOf = ({ method, params }) =>
+  method === 'tools/list' && params?.cursor !== undefined ? undefined : moments.get(method);
 
 const resourcesOf = ({ resources }, { replies, send, refuse }) => {
   const noted = (note) => (request) => {
@@ -109,9 +111,7 @@ export function createSession({ name, tools, resources }, { own, triggers, happe
       if (Object.hasOwn(notified, method)) notified[method](params);
       return;
     }
-    // A list is one moment, however many pages it has.
-    const isPage = method === 'tools/list' && params?.cursor !== undefined;
-    const when = !isPage && Object.hasOwn(moments, method) ? moments[method] : undefined;
+    const when = momentOf(message);
     if (when) happen(when, tool);
     if (Object.hasOwn(requests, method)) requests[method]({ id, params, when, tool });
     else refuse(id, -32601, `there is no method ${method}`);

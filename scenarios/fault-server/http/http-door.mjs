@@ -1,4 +1,4 @@
-import { moments } from '../session.mjs';
+import { momentOf } from '../session.mjs';
 
 const refusing = new Set(['net.httpStatus', 'net.reset', 'net.hang']);
 const passing = new Set(['net.sessionGone', 'net.serverDown']);
@@ -11,11 +11,9 @@ const isInstead = ({ fault, afterMs = 0 }) => refusing.has(fault) || (passing.ha
  * Finds the fault that a request meets before it is read, and the fault that changes its answer. `does` executes faults that act
  * later by themselves.
  */
-export function meet({ method, params }, { triggers, does, log }) {
-  // A list is one moment, however many pages it has.
-  const isPage = method === 'tools/list' && params?.cursor !== undefined;
-  const when = !isPage && Object.hasOwn(moments, method) ? moments[method] : undefined;
-  const faults = triggers.take(netWords, when, method === 'tools/call' ? params?.name : undefined);
+export function meet(message, { triggers, does, log }) {
+  const tool = message.method === 'tools/call' ? message.params?.name : undefined;
+  const faults = triggers.take(netWords, momentOf(message), tool);
   for (const { fault } of faults) log({ did: fault });
   for (const fault of faults)
     if (passing.has(fault.fault) && fault.afterMs > 0) setTimeout(() => does(fault), fault.afterMs);

@@ -1,3 +1,5 @@
+import { createFlap } from './own-tools.mjs';
+
 /** Document of one page after a number of changes, as a read at level 1 returns it. */
 const documentOf = (uri, changes) => ({
   doc_ref: decodeURIComponent(uri.split('/')[3] ?? ''),
@@ -109,18 +111,6 @@ export function createResources(server, configured, noted = () => {}) {
  * listed yet.
  */
 export function createResourceChanges({ resources, say, update, mention = update, after, isOver }) {
-  let isFlapping = false;
-  const flap = (left, everyMs) => {
-    isFlapping = left > 0 && !isOver();
-    if (!isFlapping) return;
-    resources.hide(true);
-    say('resources');
-    after(everyMs, () => {
-      resources.hide(false);
-      say('resources');
-      after(everyMs, () => flap(left - 1, everyMs));
-    });
-  };
   /** Tells whether a burst is running, because a new one for each read would cause ever more reads and bursts. */
   let isChanging = false;
   const change = (left, everyMs, as) => {
@@ -139,9 +129,7 @@ export function createResourceChanges({ resources, say, update, mention = update
         if (by === 'update' && isShown(resources.newest)) mention(resources.newest);
         else say('resources');
       },
-      'resource.flap': ({ n, everyMs }) => {
-        if (!isFlapping && resources.first !== undefined) flap(n, everyMs);
-      },
+      'resource.flap': createFlap(resources, () => say('resources'), after, isOver),
       'resource.change': ({ n, everyMs, as = 'listed' }) => {
         if (!isChanging) change(n, everyMs, as);
       },

@@ -51,13 +51,31 @@ export function createTools(server, configured) {
   };
 }
 
+/** Hides the first entry of a list and shows it again, n times, and tells so; meanwhile another order is ignored. */
+export function createFlap(list, tell, after, isOver) {
+  let isFlapping = false;
+  const flap = (left, everyMs) => {
+    isFlapping = left > 0 && !isOver();
+    if (!isFlapping) return;
+    list.hide(true);
+    tell();
+    after(everyMs, () => {
+      list.hide(false);
+      tell();
+      after(everyMs, () => flap(left - 1, everyMs));
+    });
+  };
+  return ({ n, everyMs }) => {
+    if (!isFlapping && list.first !== undefined) flap(n, everyMs);
+  };
+}
+
 /**
  * Creates the faults that change lists, the same for every player. Gets the tools, functions to announce a change and to wait
  * (never longer than the server lives), and a test whether its faults are over.
  */
 export function createChanges({ tools, say, after, isOver }) {
   let isStorming = false;
-  let isFlapping = false;
   const storm = (everyMs) => {
     if (isOver()) return;
     say('tools');
@@ -73,17 +91,6 @@ export function createChanges({ tools, say, after, isOver }) {
     }
     if (due < n) after(1, () => burst(n, withinMs, due, ms + 1));
   };
-  const flap = (left, everyMs) => {
-    isFlapping = left > 0 && !isOver();
-    if (!isFlapping) return;
-    tools.hide(true);
-    say('tools');
-    after(everyMs, () => {
-      tools.hide(false);
-      say('tools');
-      after(everyMs, () => flap(left - 1, everyMs));
-    });
-  };
   return new Map(
     Object.entries({
       'notify.burst': ({ n, withinMs }) => burst(n, withinMs, 0, 0),
@@ -96,9 +103,7 @@ export function createChanges({ tools, say, after, isOver }) {
       'notify.lie': ({ list }) => say(list),
       'notify.silentChange': ({ onlyContent }) => (onlyContent ? tools.describeOtherwise() : tools.renew()),
       'notify.early': () => say('tools'),
-      'list.flap': ({ n, everyMs }) => {
-        if (!isFlapping && tools.first !== undefined) flap(n, everyMs);
-      },
+      'list.flap': createFlap(tools, () => say('tools'), after, isOver),
       'list.nameClash': ({ name }) => tools.add(name),
     }),
   );
