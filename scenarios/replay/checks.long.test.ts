@@ -5,19 +5,14 @@ import type { Checks } from '../../machines/inspection.ts';
 import { changedTrace } from '../fixtures/changed-trace.ts';
 import { commandLine } from '../fixtures/command-line.ts';
 import { fileTextOf, recordedRun } from '../fixtures/recorded-run.ts';
-import { readTraceFile } from './report/files.ts';
 import { recordingOf } from './show-command.ts';
 import { tapeOf } from './tape.ts';
+import { traceOf } from './world/world.ts';
 import { testFolder } from '../fixtures/test-folder.ts';
 
 const folder = testFolder('checks');
 const recording = join(folder, 'life.trace.ndjson');
 writeFileSync(recording, fileTextOf(await recordedRun()));
-function inputIn(file: string, type: string): number {
-  const read = readTraceFile(file);
-  const lines = read.ok ? tapeOf(read.trace).steps.map(({ line }) => line) : [];
-  return lines.find(({ record }) => record.ev?.type === type)?.s ?? -1;
-}
 const checksIn = async (file: string): Promise<Checks> => {
   const shown = await recordingOf(file, () => {});
   if (typeof shown === 'string') throw new Error(shown);
@@ -32,8 +27,9 @@ describe('the checks of a recording', () => {
   it('say which record breaks an invariant', async () => {
     const out = join(folder, 'broken.trace.ndjson');
     const inject = '{"ch":"session:fs/1","ev":{"type":"session.opened"}}';
-    const called = inputIn(recording, 'session.opened');
-    await commandLine(['fork', recording, '--at', String(called), '--inject', inject, '--out', out]);
+    const { steps } = tapeOf(traceOf(recording).trace);
+    const opened = steps.find(({ line }) => line.record.ev?.type === 'session.opened');
+    await commandLine(['fork', recording, '--at', String(opened?.line.s), '--inject', inject, '--out', out]);
     const shown = await recordingOf(out, () => {});
     if (typeof shown === 'string') throw new Error(shown);
     const { verdict, failures } = await shown.checks('x');

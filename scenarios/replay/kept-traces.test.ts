@@ -2,11 +2,10 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createComputer, type Computer, type RecordOptions } from '../../actors/index.ts';
-import { readTrace } from '../../machines/trace/reading.ts';
 import { commandLine } from '../fixtures/command-line.ts';
 import { linked } from '../fixtures/hosted.ts';
 import { replayTrace } from './replay-trace.ts';
-import { sha256Of } from './report/files.ts';
+import { readBack } from './again/recorded-again.ts';
 import { anyTiming } from '../../machines/kernel/timing.ts';
 import { testFolder } from '../fixtures/test-folder.ts';
 
@@ -85,10 +84,7 @@ describe('a trace of a user’s failure', () => {
     expect(told[0]).toContain(file);
     const text = readFileSync(file, 'utf8');
     expect(text).not.toContain(secret);
-    expect(readTrace(text, sha256Of)).toMatchObject({
-      ok: true,
-      trace: { head: { next: 1 }, tail: { reason: 'callUnknown die' } },
-    });
+    expect(readBack(text)).toMatchObject({ head: { next: 1 }, tail: { reason: 'callUnknown die' } });
     const lines = host.lines(file);
     expect(lines.filter(({ k }) => k === 'mark')).toMatchObject([
       { text: 'checkout retry', w: expect.any(Number) },
@@ -222,8 +218,7 @@ describe('record.redact', () => {
     });
     expect([...asked]).toEqual(expect.arrayContaining(['text', 'name', 'outcome']));
     expect([...asked].filter((key) => ['k', 'ch', 'a', 'via'].includes(key))).toEqual([]);
-    const read = readTrace(text, sha256Of);
-    expect(read.ok && replayTrace(read.trace).difference).toBeUndefined();
+    expect(replayTrace(readBack(text)).difference).toBeUndefined();
   });
 
   it('hides a value when it throws, and is told of once', async () => {

@@ -4,11 +4,12 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { hostPath } from '../../machines/inspection.ts';
-import { readTrace } from '../../machines/trace/reading.ts';
+import type { Trace } from '../../machines/trace/reading.ts';
 import { attachTo, type AttachedPage } from '../fixtures/attached.ts';
 import { commandLine, inspected } from '../fixtures/command-line.ts';
-import { readTraceFile } from './report/files.ts';
+import { readBack } from './again/recorded-again.ts';
 import { testFolder } from '../fixtures/test-folder.ts';
+import { traceOf } from './world/world.ts';
 
 const recording = (name: string): string =>
   fileURLToPath(new URL(`../recordings/${name}.trace.ndjson.gz`, import.meta.url));
@@ -37,23 +38,19 @@ describe('a2c show', () => {
         mode: 'file',
         host: { kind: 'file', name: file, pid: null },
       });
-      const read = readTrace(textOf(page));
-      const original = readTraceFile(file);
-      if (!read.ok || !original.ok) throw new Error('it does not read');
-      expect(read.trace.head.profile).toBe('full');
+      const [read, original] = [readBack(textOf(page)), traceOf(file).trace];
+      expect(read.head.profile).toBe('full');
       // Timers are those of today's charts.
-      const inputs = (trace: typeof read.trace): object[] =>
+      const inputs = (trace: Trace): object[] =>
         trace.lines.flatMap(({ t, record }) =>
           record.k === 'in' && !record.ch?.startsWith('timer ') ? [{ t, ch: record.ch, ev: record.ev }] : [],
         );
-      expect(inputs(read.trace)).toEqual(inputs(original.trace));
-      expect(read.trace.lines.some(({ record }) => record.k === 'step' && record.ctx !== undefined)).toBe(
-        true,
-      );
-      const messages = (trace: typeof read.trace): object[] =>
+      expect(inputs(read)).toEqual(inputs(original));
+      expect(read.lines.some(({ record }) => record.k === 'step' && record.ctx !== undefined)).toBe(true);
+      const messages = (trace: Trace): object[] =>
         (trace.frames ?? []).map(({ t, of, dir, json }) => ({ t, of, dir, json }));
-      expect(messages(original.trace).length).toBeGreaterThan(5);
-      expect(messages(read.trace)).toEqual(messages(original.trace));
+      expect(messages(original).length).toBeGreaterThan(5);
+      expect(messages(read)).toEqual(messages(original));
     },
   );
 

@@ -2,15 +2,14 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { isCrossing, type Trace } from '../../machines/trace/reading.ts';
 import { covers } from './comparison.ts';
-import { readTraceFile } from './report/files.ts';
 import { replayOf } from './replay.ts';
+import { traceOf } from './world/world.ts';
 
 const file = fileURLToPath(new URL('../recordings/death-in-mid-call.trace.ndjson.gz', import.meta.url));
 /** The agent tells what it gets, which is an input. */
 function recordedAs(old: string, now: string): Trace {
-  const read = readTraceFile(file);
-  if (!read.ok) throw new Error(read.problem);
-  const lines = read.trace.lines.map((line) => {
+  const { trace } = traceOf(file);
+  const lines = trace.lines.map((line) => {
     const { record } = line;
     const leaves =
       isCrossing(record) &&
@@ -19,7 +18,7 @@ function recordedAs(old: string, now: string): Trace {
     if (!leaves) return line;
     return { ...line, record: JSON.parse(JSON.stringify(record).replaceAll(now, old)) as typeof record };
   });
-  return { ...read.trace, lines };
+  return { ...trace, lines };
 }
 
 describe('a text for people', () => {

@@ -9,11 +9,11 @@ import { commandLine, type CommandOutput } from '../../fixtures/command-line.ts'
 import { boundaryOf, fileTextOf } from '../../fixtures/recorded-run.ts';
 import { traceOf } from '../../stage/recording.ts';
 import { Harness } from '../../stage/harness.ts';
-import { readTraceFile } from '../report/files.ts';
 import { forkFile, ForkError, type Fork } from './fork.ts';
 import { replay } from '../replay.ts';
 import { tapeOf, type TapeLine } from '../tape.ts';
 import { testFolder } from '../../fixtures/test-folder.ts';
+import { traceOf as traceIn } from '../world/world.ts';
 
 const folder = testFolder('fork');
 const fileOf = (name: string, trace: Trace): string => {
@@ -62,13 +62,10 @@ describe('a fork without a change', () => {
   it('is the same world, and nothing became otherwise', async () => {
     expect(await forked()).toMatchObject({ differences: [], unheard: [], foreign: [], violations: [] });
     await expectReplays();
-    const crossings = (path: string): unknown[] => {
-      const read = readTraceFile(path);
-      const lines = read.ok ? read.trace.lines : [];
-      return lines.flatMap(({ t, record }) =>
+    const crossings = (path: string): unknown[] =>
+      traceIn(path).trace.lines.flatMap(({ t, record }) =>
         isCrossing(record) ? [{ t, k: record.k, ch: record.ch, ev: record.ev, w: record.w }] : [],
       );
-    };
     expect(crossings(out)).toEqual(crossings(file));
   });
 

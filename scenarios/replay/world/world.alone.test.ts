@@ -6,13 +6,13 @@ import {
   type ComputerOptions,
 } from '../../../actors/index.ts';
 import { createPresenter } from '../../../actors/presenter/index.ts';
-import { readTrace, type Trace } from '../../../machines/trace/reading.ts';
+import type { Trace } from '../../../machines/trace/reading.ts';
 import { customerConfig, recordedCustomers } from '../../fixtures/customers.ts';
 import { Harness } from '../../stage/harness.ts';
 import { recorderOf } from '../../stage/recording.ts';
-import { readTraceFile, sha256Of } from '../report/files.ts';
+import { readBack } from '../again/recorded-again.ts';
 import { virtualTime, type VirtualTime } from './virtual-time.ts';
-import { worldOf, type World } from './world.ts';
+import { traceOf, worldOf, type World } from './world.ts';
 import { foreign } from '../../../machines/config/config-input.ts';
 
 const [died, hung] = await Promise.all([recordedCustomers('die'), recordedCustomers('hang')]);
@@ -135,9 +135,7 @@ describe('a world of a recording that has lost its beginning', () => {
     }
     harness.call('cut');
     await harness.run(10_000);
-    const read = readTrace(recorder.text('asked'), sha256Of);
-    if (!read.ok) throw new Error(read.problem);
-    return read.trace;
+    return readBack(recorder.text('asked'));
   };
   it('knows what its servers had listed, and has the failure', async () => {
     const trace = await ring();
@@ -151,9 +149,7 @@ describe('a world of a recording that has lost its beginning', () => {
 });
 
 it('a recording that ends before an answer says so in its world, and counts a miss', async () => {
-  const read = readTraceFile(died);
-  if (!read.ok) throw new Error(read.problem);
-  const { tail: _, lines, ...trace } = read.trace;
+  const { tail: _, lines, ...trace } = traceOf(died).trace;
   const asked = lines.findLastIndex(
     ({ record }) => 'ch' in record && record.ch.startsWith('ask tools/call') && record.k === 'out',
   );
