@@ -1,13 +1,12 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { inflateSync } from 'node:zlib';
 import { expect, it } from 'vitest';
+import { manifest, root } from '../fixtures/checkout.ts';
 
-const root = fileURLToPath(new URL('../..', import.meta.url));
 const site = join(root, 'artifacts/site');
-const { exports } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { exports: object };
+const { exports } = manifest;
 
 it('npm run docs makes one site of all pages and entries, whose links lead somewhere, with a search', () => {
   const made = spawnSync('npm', ['run', '--silent', 'docs'], { cwd: root, encoding: 'utf8' });

@@ -3,10 +3,9 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, posix } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { installed } from '../fixtures/installed.ts';
+import { root } from '../fixtures/checkout.ts';
 
-const root = fileURLToPath(new URL('../..', import.meta.url));
 const target = join(root, 'artifacts/site');
 const scratch = mkdtempSync(join(tmpdir(), 'a2c-site-'));
 const [copy, entries] = [join(scratch, 'pages'), join(scratch, 'entries')];

@@ -1,16 +1,13 @@
 /** Writes docs/api.txt from the built declarations: `npm run api`. */
-import { readFileSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join, posix } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Node } from 'oxc-parser';
 import { declarationsOf, docOf, keyOf, placeOf, type Place } from './public-types.ts';
+import { manifest, root } from '../fixtures/checkout.ts';
 
-const root = fileURLToPath(new URL('../..', import.meta.url));
 export const apiFile = join(root, 'docs/api.txt');
-const { name, exports } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
-  readonly name: string;
-  readonly exports: Readonly<Record<string, string | { readonly types: string }>>;
-};
+const { name, exports } = manifest;
 
 interface Exported {
   readonly name: string;

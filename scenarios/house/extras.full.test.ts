@@ -1,13 +1,12 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { cpSync, existsSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join, posix } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { extras, goneWith, productFiles, registry } from './extras.ts';
 import { saidByCompiler } from '../fixtures/linked-project.ts';
 import { testFolder } from '../fixtures/test-folder.ts';
+import { root } from '../fixtures/checkout.ts';
 
-const root = fileURLToPath(new URL('../..', import.meta.url));
 const scratch = testFolder('extras');
 
 /** Copies the tree without these extras and their lines. */

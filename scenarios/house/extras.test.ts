@@ -1,8 +1,7 @@
-import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { extraOf, extras, importsOf, linesOf, loadedWith, productFiles, registry } from './extras.ts';
+import { root } from '../fixtures/checkout.ts';
 
-const root = fileURLToPath(new URL('../..', import.meta.url));
 const files = productFiles(root);
 const crossing = files.flatMap((path) =>
   importsOf(root, path)

@@ -1,20 +1,17 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { z } from 'zod';
+import { manifest, root } from '../fixtures/checkout.ts';
 
-const root = fileURLToPath(new URL('../..', import.meta.url));
 const filesIn = (folder: string): string[] =>
   readdirSync(join(root, folder))
     .filter((name) => name.endsWith('.yml'))
     .map((name) => join(folder, name));
 const read = (file: string): unknown => parse(readFileSync(join(root, file), 'utf8'));
-const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
-  scripts: Record<string, string>;
-};
+const { scripts } = manifest;
 
 const permissions = z.record(z.string(), z.enum(['read', 'write', 'none']));
 const step = z.strictObject({

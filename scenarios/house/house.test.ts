@@ -1,12 +1,11 @@
 import { spawnSync } from 'node:child_process';
 import { cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { testFolder } from '../fixtures/test-folder.ts';
 import { foldersInCircles, type Source } from './folder-circles.ts';
+import { root } from '../fixtures/checkout.ts';
 
-const root = fileURLToPath(new URL('../..', import.meta.url));
 const skipped = new Set(['.git', 'node_modules', 'dist', 'coverage', 'artifacts', '.a2c']);
 const binary = /\.(png|webp|jpe?g|gif|ico|woff2?|wasm|gz|tgz|pdf|docx|xlsx|pptx|log)$/;
 

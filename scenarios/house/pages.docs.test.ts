@@ -1,12 +1,11 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { posix } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { isRate, officeLimits, refusalKinds } from '../../machines/office/rooms/limits.ts';
 import { readFacts, withShortTable } from '../judge/hosts-page.ts';
 import { configOfPage } from '../fixtures/chaos/nginx.ts';
+import { root } from '../fixtures/checkout.ts';
 
-const root = fileURLToPath(new URL('../..', import.meta.url));
 const markdownIn = (folder: string): string[] =>
   readdirSync(`${root}/${folder}`)
     .filter((name) => name.endsWith('.md'))

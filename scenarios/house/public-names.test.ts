@@ -1,15 +1,14 @@
 import { execFileSync } from 'node:child_process';
 import { copyFileSync, existsSync, readFileSync, statSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { testFolder } from '../fixtures/test-folder.ts';
 import { membersIn, valuesOf } from './api-text.ts';
 import { createAgent, createComputer, createOffice } from '../../actors/index.ts';
 import { createPresenter } from '../../actors/presenter/index.ts';
+import { root } from '../fixtures/checkout.ts';
 
 /** Tests that what users write into their programs is there, as declared. docs/api.txt has all declarations. */
-const root = fileURLToPath(new URL('../..', import.meta.url));
 
 /** Names that a program sees on an object and its classes. */
 function namesOf(handle: object): string[] {

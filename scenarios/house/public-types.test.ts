@@ -1,16 +1,13 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { testFolder } from '../fixtures/test-folder.ts';
 import { declarationsOf, keyOf, placeOf, type Place } from './public-types.ts';
 import { importsBehind, publicOf, unexplained, unexported } from './public-types.ts';
+import { manifest, root } from '../fixtures/checkout.ts';
 
 /** Types are read from the built files, as a user's compiler and editor read them. */
-const root = fileURLToPath(new URL('../..', import.meta.url));
-const { exports } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
-  exports: Record<string, { types: string } | string>;
-};
+const { exports } = manifest;
 const entries = Object.entries(exports).flatMap(([path, target]) =>
   typeof target === 'string' ? [] : [{ path, places: publicOf(join(root, target.types)) }],
 );

@@ -1,16 +1,13 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join, posix } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
 import { saidByCompiler } from '../fixtures/linked-project.ts';
 import { strangerProject } from '../fixtures/stranger-project.ts';
 import { testFolder } from '../fixtures/test-folder.ts';
 import { declarationsOf, docOf, placeOf, type Place } from '../house/public-types.ts';
+import { manifest, root } from '../fixtures/checkout.ts';
 
-const root = fileURLToPath(new URL('../..', import.meta.url));
-const { exports } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
-  exports: Record<string, { types: string } | string>;
-};
+const { exports } = manifest;
 function exampleOf(place: Place): string | undefined {
   const declared = declarationsOf(place.file).own.get(place.name);
   const starts = declared ? [declared.start, ...declared.nodes.map(({ start }) => start)] : [];

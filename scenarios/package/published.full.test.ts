@@ -1,15 +1,14 @@
 import { execFile } from 'node:child_process';
 import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { installed } from '../fixtures/installed.ts';
 import { packInto } from '../fixtures/stranger-project.ts';
 import { testFolder } from '../fixtures/test-folder.ts';
+import { manifest, root } from '../fixtures/checkout.ts';
 
 const run = promisify(execFile);
-const root = fileURLToPath(new URL('../..', import.meta.url));
 const folder = testFolder('published');
 const checkers = ['publint@0.3.25', '@arethetypeswrong/cli@0.18.5'];
 /** npm has each as a package of its own for each platform. */
@@ -20,7 +19,7 @@ const nodePackage = `node-${platformNames[platform] ?? platform}-${arch}`;
 
 const readme = readFileSync(join(root, 'README.md'), 'utf8');
 const [, first = ''] = /^<!-- first\.mjs -->\n```js\n(.*?)^```$/ms.exec(readme) ?? [];
-const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string };
+const { version } = manifest;
 let file = '';
 beforeAll(() => void (file = packInto(folder)));
 

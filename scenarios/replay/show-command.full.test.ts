@@ -2,12 +2,11 @@ import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { createWriteStream, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { expect, it } from 'vitest';
 import { testFolder } from '../fixtures/test-folder.ts';
+import { main } from '../fixtures/checkout.ts';
 
-const main = fileURLToPath(new URL('../../dist/actors/main.js', import.meta.url));
 const heapMb = 64;
 
 it('a trace far larger than the memory of the command becomes one HTML file', async () => {

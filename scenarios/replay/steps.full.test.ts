@@ -9,7 +9,6 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { sha256Of } from './report/files.ts';
@@ -29,10 +28,10 @@ import { compiled } from '../fixtures/linked-project.ts';
 import { readTrace } from '../../machines/trace/reading.ts';
 import { testFolder } from '../fixtures/test-folder.ts';
 import { traceOf } from './world/world.ts';
+import { root } from '../fixtures/checkout.ts';
 
 /** After a change of machines or reports, A2C_UPDATE_PAGES=1 records the trace again and fills the pages. */
 const isUpdating = process.env['A2C_UPDATE_PAGES'] === '1';
-const root = fileURLToPath(new URL('../..', import.meta.url));
 const docs = join(root, 'docs/replay.md');
 const readme = join(root, 'README.md');
 const kept = join(root, 'examples/traces/acme.trace.ndjson');

@@ -1,7 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { PassThrough } from 'node:stream';
-import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { recordedCustomers } from '../fixtures/customers.ts';
 import { systemClock } from '../../actors/api/world-doors.ts';
@@ -10,6 +9,7 @@ import { playedServers, traceOf } from './world/world.ts';
 import type { PlayedServer } from './world/played-server.ts';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
+import { main } from '../fixtures/checkout.ts';
 
 interface SdkClient {
   readonly client: Client;
@@ -27,7 +27,6 @@ async function sdkClient([command = '', ...args]: readonly string[]): Promise<Sd
   return { client, ended: Promise.all([drained, closed]).then(() => written) };
 }
 
-const main = fileURLToPath(new URL('../../dist/actors/main.js', import.meta.url));
 const file = await recordedCustomers('die');
 const played = (...more: readonly string[]): readonly string[] => [
   process.execPath,
