@@ -11,7 +11,7 @@ import { createAgent, createOffice } from '../index.ts';
 import { computerWith } from '../../scenarios/fixtures/booted.ts';
 import { closedAfter } from '../../scenarios/fixtures/closed-after.ts';
 import { launched } from '../../scenarios/fixtures/hosted.ts';
-import { oldPeer } from '../../scenarios/fixtures/old-peer.ts';
+import { oldPeer } from '../../scenarios/fixtures/entering.ts';
 import { testFolder } from '../../scenarios/fixtures/test-folder.ts';
 
 const stateDir = testFolder('inspect');

@@ -6,7 +6,7 @@ import { chromiumOfTests } from '../../scenarios/fixtures/chromium-of-tests.ts';
 import { createOffice, type Computer } from '../index.ts';
 import { computerWith } from '../../scenarios/fixtures/booted.ts';
 import { launched } from '../../scenarios/fixtures/hosted.ts';
-import { oldPeer } from '../../scenarios/fixtures/old-peer.ts';
+import { oldPeer } from '../../scenarios/fixtures/entering.ts';
 import { join } from 'node:path';
 import { commandLine } from '../../scenarios/fixtures/command-line.ts';
 import { testFolder } from '../../scenarios/fixtures/test-folder.ts';
