@@ -1,6 +1,14 @@
 import { expect, test } from 'vitest';
 import { VirtualClock } from './virtual-clock.ts';
 
+test('a timer of no delay that is set by the last timer still fires within the same advance', () => {
+  const clock = new VirtualClock();
+  let fired = false;
+  clock.setTimeout(() => clock.setTimeout(() => (fired = true), 0), 10);
+  clock.advance(10);
+  expect(fired).toBe(true);
+});
+
 test('timers of one instant fire in the order in which they were set, without a seed', () => {
   const clock = new VirtualClock();
   const seen: number[] = [];
