@@ -16,6 +16,7 @@ import { configFiles, testFolder } from '../../scenarios/fixtures/test-folder.ts
 const file = (path: string): string => fileURLToPath(new URL(`../../${path}`, import.meta.url));
 const everything = file('node_modules/@modelcontextprotocol/server-everything/dist/index.js');
 const telling = file('scenarios/fixtures/telling-server.mjs');
+const windows = file('scenarios/fixtures/windows-server.mjs');
 const wrapping = (...words: readonly string[]): readonly string[] => ['--', process.execPath, ...words];
 const newFolder = (): string => testFolder('served');
 const killedAfter = (spoken: Spoken): Spoken => {
@@ -313,6 +314,23 @@ describe('a2c serve', () => {
     const answer = await post(headers);
     expect(answer.status).toBe(200);
     expect(await answer.text()).toContain('"telling"');
+  });
+
+  it('tells a client over HTTP of updates after another one has unsubscribed', async () => {
+    const { url, headers } = await overHttp(wrapping(windows));
+    const uri = 'window://com.example.windows/log';
+    const updates: string[] = [];
+    const subscribed = async (name: string): Promise<Client> => {
+      const client = closedAfter(new Client({ name, version: '1' }));
+      client.setNotificationHandler('notifications/resources/updated', () => void updates.push(name));
+      await client.connect(new StreamableHTTPClientTransport(new URL(url), { requestInit: { headers } }));
+      await client.subscribeResource({ uri });
+      return client;
+    };
+    const [stays, goes] = [await subscribed('stays'), await subscribed('goes')];
+    await goes.unsubscribeResource({ uri });
+    await stays.callTool({ name: 'show_window', arguments: { path: 'log', text: 'new' } });
+    await expect.poll(() => updates).toEqual(['stays']);
   });
 
   it('serves over HTTP clients without sessions, and asks each for its own calls alone', async () => {

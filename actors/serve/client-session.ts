@@ -90,6 +90,9 @@ export class ClientSession implements Client {
     if (isUpdate && (this.#subscribed.get(server)?.size ?? 0) === 0) return;
     this.tell(method, params);
   }
+  isSubscribed(server: string, uri: string): boolean {
+    return this.#subscribed.get(server)?.has(uri) === true;
+  }
   async subscribeAgain(source: Source, server: string): Promise<void> {
     const uris = [...(this.#subscribed.get(server) ?? [])];
     await Promise.allSettled(uris.map((uri) => source.ask(server, 'resources/subscribe', { uri }, {})));
@@ -151,16 +154,13 @@ export class ClientSession implements Client {
     const { wrapped } = await this.#hub.source;
     const { serversOf } = await this.#hub.offers();
     const server = wrapped ?? serversOf(uri)[0];
-    const answer = await this.#ask(
-      server,
-      isWanted ? 'resources/subscribe' : 'resources/unsubscribe',
-      params,
-      about,
-    );
     const uris = this.#subscribed.get(server ?? '') ?? new Set();
-    if (isWanted) uris.add(uri);
-    else uris.delete(uri);
     this.#subscribed.set(server ?? '', uris);
+    if (!isWanted) uris.delete(uri);
+    if (!isWanted && this.#hub.isSubscribed(server ?? '', uri)) return {};
+    const method = isWanted ? 'resources/subscribe' : 'resources/unsubscribe';
+    const answer = await this.#ask(server, method, params, about);
+    if (isWanted) uris.add(uri);
     return answer;
   }
   async #complete(params: Fields, about: Asked): Promise<Fields> {

@@ -10,6 +10,7 @@ export interface Client {
   readonly identity: { readonly capabilities: Fields; readonly info: Fields } | undefined;
   tell(method: string, params?: Fields): void;
   heard(server: string, method: string, params: Fields): void;
+  isSubscribed(server: string, uri: string): boolean;
   subscribeAgain(source: Source, server: string): Promise<void>;
   ask(method: string, params: Fields, signal: AbortSignal): Promise<Fields>;
   close(): void;
@@ -108,6 +109,10 @@ export class Hub {
   }
   leave(client: Client): void {
     this.#clients.delete(client);
+  }
+  /** A server knows one subscription for all clients, which ends with the last of them. */
+  isSubscribed(server: string, uri: string): boolean {
+    return [...this.#clients].some((client) => client.isSubscribed(server, uri));
   }
   close(): void {
     this.#isClosed = true;
