@@ -72,6 +72,7 @@ class Visit {
   readonly #use: (isUsing: boolean) => void;
   readonly #nonce = newId();
   #server: string | undefined;
+  #isOver = false;
   #forget = (): void => {};
   readonly #calls = new Map<string, AbortController>();
 
@@ -94,6 +95,7 @@ class Visit {
     this.#peer.ended();
   }
   #over(): void {
+    this.#isOver = true;
     for (const call of this.#calls.values()) call.abort(new Error('the command that called has ended'));
     this.#forget();
     if (this.#server !== undefined) this.#use(false);
@@ -147,7 +149,7 @@ class Visit {
     const identity = await identityAt(this.#host, server);
     const status = computer.status().servers.find(({ name }) => name === server);
     const isSame = identity !== undefined && proofs.includes(proofOf(identity, this.#nonce));
-    if (!isSame || !status || this.#server !== undefined) return null;
+    if (!isSame || !status || this.#server !== undefined || this.#isOver) return null;
     this.#server = server;
     this.#use(true);
     const tell = (): void => {
