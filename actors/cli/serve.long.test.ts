@@ -265,6 +265,8 @@ describe('a2c serve', () => {
     action = 'accept';
     expect((await spoken.call('good')).result).toMatchObject({ content: [{ type: 'text' }] });
     expect(asked).toEqual([expect.stringContaining('good'), expect.stringContaining('good')]);
+    await spoken.call('good', { note: ' '.repeat(2_000), last: 1 });
+    expect(asked.at(-1)).toMatch(/\n\(\d+ more characters are not shown\)$/);
   });
 
   it('serves a client of the revision without sessions, and asks it by its answers', async () => {

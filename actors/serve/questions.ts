@@ -42,12 +42,16 @@ export function answersOf(capabilities: Fields, clients: () => readonly Client[]
   };
 }
 
+/** Longest arguments in characters that a client shows its user whole. */
+const mostShown = 2_000;
 /** A client without forms allows nothing. */
 export const confirmAtClient: Confirm = async ({ context, server, tool, title, arguments: args, signal }) => {
   const client = context as Client | undefined;
   if (!client || !hasForms(client.identity?.capabilities ?? {}))
     return { decision: 'deny', reason: 'this client cannot ask its user (it has no elicitation)' };
-  const shown = JSON.stringify(args, null, 2).slice(0, 2_000);
+  const whole = JSON.stringify(args, null, 2);
+  const more = whole.length - mostShown;
+  const shown = more > 0 ? `${whole.slice(0, mostShown)}…\n(${more} more characters are not shown)` : whole;
   const answer = await client.ask(
     'elicitation/create',
     {
