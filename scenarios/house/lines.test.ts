@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 
 /** Who adds lines beyond raises a number in the same commit and says why; who takes lines out lowers it. */
-const most = { product: 89_450, shippedOfScenarios: 21_600 };
+const most = { product: 89_450, shippedOfScenarios: 21_550 };
 /** Lines that a number may be above what it limits. */
 const slack = 400;
 
