@@ -46,6 +46,15 @@ scenario('a window that vanishes and comes back is not shown in between, and rea
   s.expect(a).requests('resources/read', 3);
 });
 
+scenario('a document that changes is told and read again, and no other', (s) => {
+  const a = known(s, documents);
+  s.fault(a, 'resource.change', { tool: 'go', n: 3, everyMs: 1 });
+  happened(s);
+  const now = s.shown(s.show('finder'));
+  s.expect(now).shows({ texts: ['dpe://a/1, after change 2', 'dpe://a/2, after change 1'], total: 2 });
+  s.expect(a).requests('resources/read', 4);
+});
+
 scenario('what changes without a word is shown as it was, and read again with the next word', (s) => {
   const a = known(s, windows);
   s.fault(a, 'resource.silentChange', { tool: 'go', times: 1 });

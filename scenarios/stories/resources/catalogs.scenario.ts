@@ -69,6 +69,30 @@ scenario('a notice about one list asks for it only; templates change with resour
   expect(s.heard('computer', 'resource.updated')).toMatchObject([{ server: 'fs', uri: 'u:r' }]);
 });
 
+let truth = ['read'];
+const noticed: HarnessOptions = {
+  servers: { fs: { tools, lists: () => truth }, other: { tools: { write: tools.read } } },
+};
+for (const [what, beforeMs] of [
+  ['a server that was quiet', 1000],
+  ['one that has just answered', 100],
+] as const)
+  scenario(`200 notices within 50 ms of ${what}: two questions at most, one change`, noticed, async (s) => {
+    truth = ['read'];
+    await everybody(s);
+    await s.run(beforeMs);
+    for (let n = 1; n <= 200; n += 1) {
+      truth = ['read', `t${n}`];
+      s.servers.announce('fs');
+      if (n % 4 === 0) await s.run(1);
+    }
+    await s.run(3000);
+    expect(asksOf(s, 'tools/list').length - 1).toBeLessThanOrEqual(2);
+    expect(asksOf(s, 'tools/list', 'other')).toHaveLength(1);
+    expect(announcedBy(s)).toHaveLength(1);
+    expect(offeredBy(s)).toEqual(['read', 't200', 'write']);
+  });
+
 scenario('a list is asked for once without looks by the clock', { servers: { fs: quiescent } }, async (s) => {
   await s.up(24 * 3_600_000);
   expect(asksOf(s, 'tools/list')).toHaveLength(1);
