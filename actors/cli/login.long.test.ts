@@ -1,8 +1,12 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { text } from 'node:stream/consumers';
 import { describe, expect, it } from 'vitest';
 import { commandLine } from '../../scenarios/fixtures/command-line.ts';
-import { startCommand } from '../../scenarios/fixtures/command-process.ts';
+import { main } from '../../scenarios/fixtures/checkout.ts';
 import { startGuarded, type GuardedServer } from '../../scenarios/fixtures/guarded-server.ts';
 import { testFolder } from '../../scenarios/fixtures/test-folder.ts';
 
@@ -88,14 +92,19 @@ describe('a2c login', () => {
 
   it('waits for the person as a process of its own that nobody types to', async () => {
     server = await startGuarded();
-    const { child, told, said, exited } = startCommand(['login', 'far', '-c', configOf()]);
-    child.stdin.end();
-    const [url] = await said(/http\S+\/authorize\S*(?=\n)/);
-    // These requests take long enough that a process without an open handle would have exited.
-    for (let n = 0; n < 200; n += 1) await fetch(server.url);
-    expect((await fetch(url)).status).toBe(200);
-    expect(await exited).toEqual({ code: 0, signal: null });
-    expect(told.out).toBe('logged in to far: 1 tool\n');
+    const child = spawn(process.execPath, [main, 'login', 'far', '-c', configOf()], {
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    const ended = once(child, 'exit');
+    const out = text(child.stdout);
+    for await (const line of createInterface({ input: child.stderr })) {
+      const [url] = /http\S+\/authorize\S*/.exec(line) ?? [];
+      if (url === undefined) continue;
+      // These requests take long enough that a process without an open handle would have exited.
+      for (let n = 0; n < 200; n += 1) await fetch(server.url);
+      expect((await fetch(url)).status).toBe(200);
+    }
+    expect([await out, await ended]).toEqual(['logged in to far: 1 tool\n', [0, null]]);
   });
 
   it('says what to do where there is nothing to log in to', async () => {

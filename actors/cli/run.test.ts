@@ -153,6 +153,13 @@ describe('the command tools', () => {
       },
     ]);
   });
+
+  it('lists the tools of each server for a person, and what is not ready', async () => {
+    const { code, out } = await a2c('tools', '-c', config);
+    expect(code).toBe(0);
+    expect(out).toMatch(/^fixture {2}ready, \d+ tools\n {2}echo +echo$/m);
+    expect(out).toMatch(/^server off disabled in its config/m);
+  });
 });
 
 describe('the command call', () => {
@@ -191,6 +198,14 @@ describe('the command call', () => {
     const told = await a2c('call', tool, '--json', '-c', tool === 'hang' ? impatient : config);
     expect(told.code).toBe(code);
     expect(documentIn(told)).toMatchObject(shape);
+  });
+
+  it('shows a person the text of the result, and failures on stderr', async () => {
+    const told = await a2c('call', 'echo', '{"text":"a\\nb"}', '-c', config);
+    expect(told).toMatchObject({ code: 0, out: 'a\nb\n' });
+    const failed = await a2c('call', 'no_such_tool', '-c', config);
+    expect(failed).toMatchObject({ code: 2, out: '' });
+    expect(failed.err).toMatch(/^error: .*no_such_tool/m);
   });
 
   it('ends with 2 for an office that is not there, and says what to do', async () => {

@@ -265,8 +265,8 @@ describe('a2c serve', () => {
     action = 'accept';
     expect((await spoken.call('good')).result).toMatchObject({ content: [{ type: 'text' }] });
     expect(asked).toEqual([expect.stringContaining('good'), expect.stringContaining('good')]);
-    await spoken.call('good', { note: ' '.repeat(2_000), last: 1 });
-    expect(asked.at(-1)).toMatch(/\n\(\d+ more characters are not shown\)$/);
+    await spoken.call('good', { note: ' '.repeat(2_000) });
+    expect(asked.at(-1)).toMatch(/\n\(16 more characters are not shown\)$/);
   });
 
   it('serves a client of the revision without sessions, and asks it by its answers', async () => {
@@ -318,21 +318,41 @@ describe('a2c serve', () => {
     expect(await answer.text()).toContain('"telling"');
   });
 
-  it('tells a client over HTTP of updates after another one has unsubscribed', async () => {
+  it('keeps the subscription of a client over HTTP when another one ends its own or leaves', async () => {
     const { url, headers } = await overHttp(wrapping(windows));
-    const uri = 'window://com.example.windows/log';
+    const [log, main] = ['log', 'main/tab1?priority=80'];
     const updates: string[] = [];
-    const subscribed = async (name: string): Promise<Client> => {
+    const of = (path: string) => ({ uri: `window://com.example.windows/${path}` });
+    const connected = async (name: string) => {
       const client = closedAfter(new Client({ name, version: '1' }));
-      client.setNotificationHandler('notifications/resources/updated', () => void updates.push(name));
-      await client.connect(new StreamableHTTPClientTransport(new URL(url), { requestInit: { headers } }));
-      await client.subscribeResource({ uri });
-      return client;
+      client.setNotificationHandler('notifications/resources/updated', ({ params }) => {
+        updates.push(`${name} ${params.uri}`);
+      });
+      const transport = new StreamableHTTPClientTransport(new URL(url), { requestInit: { headers } });
+      await client.connect(transport);
+      await client.subscribeResource(of(log));
+      return { client, transport };
     };
-    const [stays, goes] = [await subscribed('stays'), await subscribed('goes')];
-    await goes.unsubscribeResource({ uri });
-    await stays.callTool({ name: 'show_window', arguments: { path: 'log', text: 'new' } });
-    await expect.poll(() => updates).toEqual(['stays']);
+    const [{ client }, other] = [await connected('one'), await connected('other')];
+    const change = (path: string) =>
+      client.callTool({ name: 'show_window', arguments: { path, text: 'new' } });
+    const told = async (...paths: string[]): Promise<void> => {
+      const all = paths.map((path) => `one ${of(path).uri}`);
+      await expect.poll(() => updates).toEqual(all);
+    };
+    await other.client.unsubscribeResource(of(log));
+    await change(log);
+    await told(log);
+    await client.unsubscribeResource(of(log));
+    await client.subscribeResource(of(main));
+    await change(log);
+    await change(main);
+    await told(log, main);
+    await other.client.subscribeResource(of(log));
+    await other.transport.terminateSession();
+    await change(log);
+    await change(main);
+    await told(log, main, main);
   });
 
   it('serves over HTTP clients without sessions, and asks each for its own calls alone', async () => {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { launched, linked } from '../../scenarios/fixtures/hosted.ts';
+import { launched, linked, pidsOf } from '../../scenarios/fixtures/hosted.ts';
 import type { ComputerOptions } from '../index.ts';
 import { bootedHosts, endingComputer } from '../../scenarios/fixtures/booted.ts';
 import { closedAfter } from '../../scenarios/fixtures/closed-after.ts';
@@ -28,11 +28,12 @@ it('config() is what is in force, also after a change, with nothing hidden from 
   expect([Object.keys(computer.config().servers), computer.config().settings]).toEqual([['b'], {}]);
 });
 it('a server with autoConnect: false waits until it is started', async () => {
-  const computer = await withFull();
-  const states = () => computer.status().servers.map(({ state }) => state);
-  expect([computer.status().state, ...states()]).toEqual(['whole', 'ready', 'idle']);
-  await computer.servers.start('off');
-  expect(states()).toEqual(['ready', 'ready']);
+  const server = launched(mark, 'echo', { a2c: { autoConnect: false } });
+  const computer = await start({ config: { mcpServers: { a: server } } });
+  const { state, servers } = computer.status();
+  expect([state, servers[0]?.state, pidsOf(mark)]).toEqual(['whole', 'idle', []]);
+  await computer.servers.start('a');
+  expect(computer.status().servers[0]?.state).toBe('ready');
 });
 it('a resource of any kind is read from the server that is named, and from no other', async () => {
   const computer = await withFull();

@@ -21,7 +21,7 @@ async function opened(kind: 'stdio' | 'http', ...more: readonly string[]) {
 
 describe.each(['stdio', 'http'] as const)('a server of 2026-07-28 over %s', (kind) => {
   it.each([[[]], [['both']]])(
-    'is spoken to in that revision, hears what it wants to know, and answers then: %j',
+    'is spoken to in that revision, hears what it wants to know, and answers then (started with %j)',
     async (revisions) => {
       const { it } = await opened(kind, ...revisions);
       expect(it.status().servers[0]).toMatchObject({ state: 'ready' });

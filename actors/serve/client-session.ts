@@ -68,7 +68,7 @@ export class ClientSession implements Client {
       asked: (method, params, about) => this.#asked(method, params, about),
       notified: (method) => this.#notified(method),
       over: () => {
-        hub.leave(this);
+        void this.#leave();
         this.#onOver();
       },
     });
@@ -83,7 +83,7 @@ export class ClientSession implements Client {
   tell(method: string, params?: Fields): void {
     if (this.#isReady) this.#peer.notify(method, params);
   }
-  /** Changes of lists come from the hub. */
+  /** Changes of lists come from the hub. URIs are not compared: servers write that of an update in other forms, too. */
   heard(server: string, method: string, params: Fields): void {
     if (/^notifications\/(?:tools|resources|prompts)\/list_changed$/.test(method)) return;
     const isUpdate = method === 'notifications/resources/updated';
@@ -156,12 +156,30 @@ export class ClientSession implements Client {
     const server = wrapped ?? serversOf(uri)[0];
     const uris = this.#subscribed.get(server ?? '') ?? new Set();
     this.#subscribed.set(server ?? '', uris);
-    if (!isWanted) uris.delete(uri);
-    if (!isWanted && this.#hub.isSubscribed(server ?? '', uri)) return {};
-    const method = isWanted ? 'resources/subscribe' : 'resources/unsubscribe';
-    const answer = await this.#ask(server, method, params, about);
+    const had = uris.has(uri);
     if (isWanted) uris.add(uri);
-    return answer;
+    else uris.delete(uri);
+    if (!isWanted && this.#hub.isSubscribed(server ?? '', uri)) return {};
+    try {
+      return await this.#ask(
+        server,
+        isWanted ? 'resources/subscribe' : 'resources/unsubscribe',
+        params,
+        about,
+      );
+    } catch (error) {
+      if (!had) uris.delete(uri);
+      throw error;
+    }
+  }
+  async #leave(): Promise<void> {
+    this.#hub.leave(this);
+    if (this.#subscribed.size === 0) return;
+    const source = await this.#hub.source;
+    for (const [server, uris] of this.#subscribed)
+      for (const uri of uris)
+        if (!this.#hub.isSubscribed(server, uri))
+          source.ask(server, 'resources/unsubscribe', { uri }, {}).catch(() => {});
   }
   async #complete(params: Fields, about: Asked): Promise<Fields> {
     const { promptBy, serversOf } = await this.#hub.offers();

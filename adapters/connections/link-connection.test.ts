@@ -59,7 +59,7 @@ describe('the door of a computer', () => {
     ['client:get_tools', {}, { error: { code: 400 } }],
     ['client:get_tools', { ...call, computer: 'd' }, { error: { code: 404 } }],
     ['client:dance', call, { error: { code: 501 } }],
-  ])('answers %s with %j at once where it is wrong, for somebody else or unknown', (event, payload, ack) => {
+  ])('answers at once what is wrong, unknown or for somebody else: %s %j', (event, payload, ack) => {
     expect(asked(open('computer'), event, payload)).toMatchObject([[ack]]);
     expect(types()).toEqual(['link.up']);
   });

@@ -176,7 +176,9 @@ describe('a question', () => {
     const { terminal, told, lines, prompted, type } = createHarness('terminal');
     const over = prompted();
     const answers = Promise.all(['first? ', 'second? '].map((text) => terminal.question(text, never)));
-    await type('1\r');
+    await type('1');
+    expect(told.written).not.toContain('second? ');
+    await type('\r');
     await type('2\r');
     expect([await answers, lastRow(told.written)]).toEqual([['1', '2'], '> ']);
     await type('quit\r');

@@ -39,7 +39,7 @@ describe('the priority of a window', () => {
     ['priority=%205', 5],
     ['priority=50&priority=999', 50],
   ])('is read from %s', (query, priority) => expect(read(`window://x?${query}`)).toMatchObject({ priority }));
-  it.each(['-1', '101', 'abc', '', '1.5', '1_0', '1e1', '%zz', '99999999999999999999'])(
+  it.each(['-1', '101', 'abc', '', '1.5', '1_0', '1e1', '%zz', '%2B5', '٣', '99999999999999999999'])(
     'is refused when it is %j, no whole number from 0 to 100',
     (text) => expect(ruleOf(`window://x?priority=${text}`)).toBe('priority'),
   );

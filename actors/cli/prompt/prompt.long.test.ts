@@ -137,6 +137,26 @@ describe('the prompt of a2c up', () => {
       /^ {4}2 lines that are no JSON, 1 answers that nobody waits for; last: "42"$/m,
     );
   });
+
+  it('survives whatever is typed', async () => {
+    const up = start();
+    await up.until(/a2c> /);
+    const words = 'tools call list servers start stop retry add remove lists status echo { } {} " []'.split(
+      ' ',
+    );
+    const line = fc.oneof(
+      fc.string({ unit: 'binary', maxLength: 60 }),
+      fc.array(fc.constantFrom(...words), { maxLength: 6 }).map((some) => some.join(' ')),
+      fc.json().map((json) => `tools call echo ${json}`),
+    );
+    // Random lines must not contain line ends, which would split them, nor begin with `quit`, which ends the prompt.
+    const lines = fc
+      .sample(line, { numRuns: 150, seed: 2 })
+      .map((text) => text.replace(/[\r\n\u2028\u2029]/g, ' '));
+    for (const text of lines) if (!/^\s*(quit|exit)\b/i.test(text)) up.write(`${text}\n`);
+    up.write('servers start fixture\ntools call echo {"text": "alive"}\n');
+    expect(await up.until(/^(a2c> )*alive$/m)).toContain('alive');
+  });
 });
 
 describe('a key on a terminal', () => {
@@ -178,26 +198,6 @@ describe('a key on a terminal', () => {
     await up.until(/deaf +stopped[^]*a2c> /);
     up.write('\u0004');
     expect(await up.ended).toBe(0);
-  });
-
-  it('survives whatever is typed', async () => {
-    const up = start();
-    await up.until(/a2c> /);
-    const words = 'tools call list servers start stop retry add remove lists status echo { } {} " []'.split(
-      ' ',
-    );
-    const line = fc.oneof(
-      fc.string({ unit: 'binary', maxLength: 60 }),
-      fc.array(fc.constantFrom(...words), { maxLength: 6 }).map((some) => some.join(' ')),
-      fc.json().map((json) => `tools call echo ${json}`),
-    );
-    // Random lines must not contain line ends, which would split them, nor begin with `quit`, which ends the prompt.
-    const lines = fc
-      .sample(line, { numRuns: 150, seed: 2 })
-      .map((text) => text.replace(/[\r\n\u2028\u2029]/g, ' '));
-    for (const text of lines) if (!/^\s*(quit|exit)\b/i.test(text)) up.write(`${text}\n`);
-    up.write('servers start fixture\ntools call echo {"text": "alive"}\n');
-    expect(await up.until(/^(a2c> )*alive$/m)).toContain('alive');
   });
 });
 

@@ -47,12 +47,15 @@ const rows = [
   ['mammoth', '.docx', 0, `documents ${corpus}`],
   ['@e965/xlsx', '.xlsx', 0, `documents ${corpus}`],
 ] as const;
-it.each(rows)('a command without %s says what to install for %s', async (name, what, exitCode, line) => {
-  const { code, err } = await withoutPackages(name, ...line.split(' '));
-  expect(err).toContain(`${what} needs the package ${name}, which is not installed`);
-  expect(err).toContain(`npm install ${name}`);
-  expect(code).toBe(exitCode);
-});
+it.each(rows)(
+  'a command without %s says that %s needs it, and what to install',
+  async (name, what, exitCode, line) => {
+    const { code, err } = await withoutPackages(name, ...line.split(' '));
+    expect(err).toContain(`${what} needs the package ${name}, which is not installed`);
+    expect(err).toContain(`npm install ${name}`);
+    expect(code).toBe(exitCode);
+  },
+);
 it('a call is made without any of them', async () => {
   const call = await withoutPackages(rows.map(([name]) => name).join(), 'call', 'meta', '-c', `${plain}`);
   expect(call).toMatchObject({ code: 0, out: expect.stringContaining('progressToken') });

@@ -50,6 +50,17 @@ for (const [what, answer, message] of [
     expect(heard(s).at(-1)).toEqual(['read']);
   });
 
+scenario('a notice before the first answer asks again, and the older answer is dropped', {}, async (s) => {
+  const late: Ack[] = [];
+  const peer = await meet(s, (_, ack) => late.push(ack), listing('new'));
+  update(peer);
+  await s.run(5);
+  late[0]?.({ tools: [tool('old')], req_id: 'tools.c1.1' });
+  await s.run(10);
+  expect(asked(peer)).toBe(2);
+  expect(heard(s)).toEqual([['new']]);
+});
+
 scenario('an update notice in the pause after a failure asks at once', {}, async (s) => {
   const peer = await meet(s, refusing, listing('read'));
   update(peer);

@@ -130,3 +130,25 @@ scenario('a login revoked in mid-call is asked for; each call is answered', remo
   expect(asksOf(s, 'tools/call')).toHaveLength(3);
   expect(stagesOf(s).includes('waiting')).toBe(false);
 });
+
+const both = {
+  servers: { fs: wanting, db: wanting },
+  options: { fs: { isRemote: true }, db: { isRemote: true } },
+};
+scenario('two servers that want a login at once are asked for one by one', both, async (s) => {
+  const { logins } = s.callPorts;
+  logins.hasPerson = true;
+  await s.up(100);
+  const stages = (): readonly unknown[] => [stageOf(s), stageOf(s, 'db')];
+  logins.show('fs');
+  logins.show('db');
+  await s.run(10);
+  expect(stages()).toEqual(['unauthorized', 'unauthorized']);
+  logins.agrees('db');
+  await s.run(1000);
+  expect(stages()).toEqual(['unauthorized', 'ready']);
+  logins.refuses('fs');
+  await s.run(1000);
+  expect(stages()).toEqual(['unauthorized', 'ready']);
+  expect(lastFailure(s)).toEqual(nobodyLogsIn('fs'));
+});
