@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { afterEach, expect, it } from 'vitest';
 import { launched, pidsOf } from '../../scenarios/fixtures/hosted.ts';
-import { endingComputer } from '../../scenarios/fixtures/booted.ts';
+import { endingComputer } from '../../scenarios/fixtures/ending-computer.ts';
 
 const mark = crypto.randomUUID();
 const passed = 'A2C_TEST_PASSED';

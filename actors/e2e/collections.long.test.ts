@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { closedAfter } from '../../scenarios/fixtures/closed-after.ts';
 import { launchedWith, startOverHttp } from '../../scenarios/fixtures/resource-servers.ts';
 import type { Computer } from '../index.ts';
-import { endingComputer } from '../../scenarios/fixtures/booted.ts';
+import { endingComputer } from '../../scenarios/fixtures/ending-computer.ts';
 import { foreign } from '../../machines/config/config-input.ts';
 
 /** Tests of the Desktop and Finder of a host over real servers: one over stdio, one over streamable HTTP. */

@@ -1,7 +1,8 @@
 import { expect, it } from 'vitest';
 import { launched, linked, pidsOf } from '../../scenarios/fixtures/hosted.ts';
 import type { ComputerOptions } from '../index.ts';
-import { bootedHosts, endingComputer } from '../../scenarios/fixtures/booted.ts';
+import { bootedHosts } from '../../scenarios/fixtures/booted.ts';
+import { endingComputer } from '../../scenarios/fixtures/ending-computer.ts';
 import { closedAfter } from '../../scenarios/fixtures/closed-after.ts';
 import { foreign } from '../../machines/config/config-input.ts';
 

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { commandLine } from '../../scenarios/fixtures/command-line.ts';
 import { launched } from '../../scenarios/fixtures/hosted.ts';
 import type { Computer } from '../index.ts';
-import { endingComputer } from '../../scenarios/fixtures/booted.ts';
+import { endingComputer } from '../../scenarios/fixtures/ending-computer.ts';
 import { foreign } from '../../machines/config/config-input.ts';
 import { testFolder } from '../../scenarios/fixtures/test-folder.ts';
 

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { type createEar, launched, pidsOf } from '../../scenarios/fixtures/hosted.ts';
 import type { AskInput, Computer, ComputerOptions } from '../index.ts';
-import { endingComputer } from '../../scenarios/fixtures/booted.ts';
+import { endingComputer } from '../../scenarios/fixtures/ending-computer.ts';
 import { foreign } from '../../machines/config/config-input.ts';
 import { testFolder } from '../../scenarios/fixtures/test-folder.ts';
 

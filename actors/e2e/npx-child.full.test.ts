@@ -9,7 +9,7 @@ import {
   type Pinged,
 } from '../../scenarios/fixtures/npm-registry.ts';
 import { openProxy } from '../../scenarios/fixtures/proxy.ts';
-import { endingComputer } from '../../scenarios/fixtures/booted.ts';
+import { endingComputer } from '../../scenarios/fixtures/ending-computer.ts';
 import { closedAfter } from '../../scenarios/fixtures/closed-after.ts';
 import { testFolder } from '../../scenarios/fixtures/test-folder.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { launched, pidsOf } from '../../scenarios/fixtures/hosted.ts';
-import { endingComputer } from '../../scenarios/fixtures/booted.ts';
+import { endingComputer } from '../../scenarios/fixtures/ending-computer.ts';
 import { foreign } from '../../machines/config/config-input.ts';
 
 const mark = crypto.randomUUID();

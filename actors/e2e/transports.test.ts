@@ -2,7 +2,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { launched, linked } from '../../scenarios/fixtures/hosted.ts';
 import { startHttpServer, type HttpServer } from '../../scenarios/fixtures/http-server.ts';
 import type { ComputerOptions } from '../index.ts';
-import { endingComputer } from '../../scenarios/fixtures/booted.ts';
+import { endingComputer } from '../../scenarios/fixtures/ending-computer.ts';
 import { Looks } from '../../scenarios/fixtures/looks.ts';
 import { foreign } from '../../machines/config/config-input.ts';
 
