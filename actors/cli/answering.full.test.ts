@@ -67,7 +67,7 @@ describe('a password at a2c up', () => {
     expect(historyOf()).toBe('quit\ncalls\n');
   });
 
-  it('is one of two questions at once, and what is pasted for both goes to each', async () => {
+  it('two questions for passwords are open at once, and what is pasted for both goes to each', async () => {
     const at = up(config(user, password), 0.05);
     await at.until(/User: /);
     await at.until(booted);
@@ -125,7 +125,7 @@ describe('a password at a command that asks once', () => {
     },
   );
 
-  it('ends in its time although nobody answers', async () => {
+  it('a command that asks for a password ends in its time although nobody answers', async () => {
     const at = start('call', 'asking.echo', 'text=x', '-t', '0.5', '-c', config(password));
     await at.until(/Token: /);
     at.type(secret);
@@ -133,7 +133,7 @@ describe('a password at a command that asks once', () => {
     expect(at.all).not.toContain(secret);
   });
 
-  it('is interrupted by Ctrl-C where nothing is asked any more', async () => {
+  it('Ctrl-C interrupts a command that asks for no password any more', async () => {
     const file = join(folder, 'mute.json');
     const env = { T: '${input:tok}' };
     const mute = { command: process.execPath, args: [server, 'mute'], env };

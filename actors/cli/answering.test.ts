@@ -42,14 +42,14 @@ const fill = async (answers: readonly (string | null)[]): Promise<object> => {
 };
 
 describe('a form of a server', () => {
-  it('is asked field by field; empty means the default, or nothing', async () => {
+  it('a form is asked field by field; an empty answer means the default, or nothing', async () => {
     expect(await fill(['', 'Ada', '', '', 'y', '1,dog'])).toEqual({
       action: 'accept',
       content: { name: 'Ada', colour: 'g', news: true, pets: ['cat', 'dog'] },
     });
   });
 
-  it('asks again for what does not fit, and says what does', async () => {
+  it('a form asks again for what does not fit, and says what does', async () => {
     const answers = ['y', 'A', '', 'Ada', '7', '18', 'blue', '1', 'maybe', 'n', '', '2'];
     const { terminal, said } = personWith(answers);
     const answer = await fillIn(terminal, 'shop', { message: 'Who?', requestedSchema: schema }, signal);
@@ -95,7 +95,7 @@ describe('an input of the config', () => {
   const text = { type: 'promptString', id: 'token', description: 'A token', default: null, password: true };
   const pick = { type: 'pickString', id: 'x', description: 'Where', options: ['eu', 'us'], default: 'eu' };
 
-  it('is asked by its description; Ctrl-C is no answer', async () => {
+  it('an input is asked for by its description; Ctrl-C is no answer', async () => {
     const asked = ask(text, ['s3cret']);
     expect(await asked.answer).toBe('s3cret');
     expect(asked.asked).toEqual(['A token: ']);
@@ -119,7 +119,7 @@ describe('an input of the config', () => {
     },
   );
 
-  it('is picked by its number or its value, until it is one of the options', async () => {
+  it('an option of an input is picked by its number or value; another answer is asked for again', async () => {
     const asked = ask(pick, ['3', 'mars', '2']);
     expect(await asked.answer).toBe('us');
     expect(asked.said).toEqual(['  1  eu', '  2  us', `it ${noChoice}`, `it ${noChoice}`]);
@@ -128,7 +128,7 @@ describe('an input of the config', () => {
     expect(await ask(pick, ['']).answer).toBeUndefined();
   });
 
-  it('is not asked where nobody can answer, or where a command gives it', async () => {
+  it('an input is not asked for where nobody can answer, or where a command gives it', async () => {
     expect(await inputsAt({ isInteractive: false } as Terminal, {})).toBeUndefined();
     const command = { type: 'command', id: 'x', description: '', command: 'y', args: null };
     expect(await ask(command, ['z']).answer).toBeUndefined();

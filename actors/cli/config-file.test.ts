@@ -341,7 +341,7 @@ describe('a server of a project', () => {
     const { a } = await taken('.mcp.json', entry(), (project) => join(project, 'a2c.json'));
     expect(a['cwd']).toBeUndefined();
   });
-  it('is shown with the package that it fetches, and without its secrets', async () => {
+  it('an imported server is shown with the package that it fetches, and without its secrets', async () => {
     const { out } = await taken(
       'theirs.json',
       entry({ command: 'npx', args: ['-y', '@a/b', '--key', 'S3CRET'] }),

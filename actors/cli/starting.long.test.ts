@@ -98,7 +98,7 @@ describe('a server that takes long to start', () => {
     );
   });
 
-  it('is named in the failure of a call of a tool that no other server has, and never "not found"', async () => {
+  it('a server that is slow is named where no other server has the called tool, in place of "not found"', async () => {
     const good = { command: process.execPath, args: [fixtureFile('mcp-server.mjs')] };
     const argv = ['call', 'other_tool', '{}', '--timeout', '0.2', '--json'];
     const { code, out } = await withSlow(argv, { answers: false, others: { good } });

@@ -12,6 +12,5 @@ export const factOf = (
   params: object = {},
 ): Promise<RequestFact> =>
   new Promise((resolve) => void port('asker', { id: 'x', target, method, params }, resolve));
-/** Of a question that is not refused. */
 export const resultOf = async <T>(...asked: Parameters<typeof factOf>): Promise<T> =>
   ((await factOf(...asked)) as { readonly result: T }).result;

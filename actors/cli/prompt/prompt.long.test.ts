@@ -138,7 +138,7 @@ describe('the prompt of a2c up', () => {
     );
   });
 
-  it('survives whatever is typed', async () => {
+  it('the prompt survives whatever is typed', async () => {
     const up = start();
     await up.until(/a2c> /);
     const words = 'tools call list servers start stop retry add remove lists status echo { } {} " []'.split(

@@ -19,7 +19,7 @@ export function testVirtually(part?: Part): void {
       const read = isData(plan) ? (JSON.parse(JSON.stringify(plan)) as Plan) : plan;
       expect(read).toEqual(plan);
       const played = await playVirtually(read, {
-        // It proves that the fakes are deterministic.
+        // A second play is the same, because the fakes are deterministic.
         isTwice: part === 'some' && n % 24 === 0,
         isReplayed: part !== undefined,
       });

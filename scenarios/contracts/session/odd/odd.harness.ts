@@ -24,7 +24,7 @@ export interface OddSession {
   readonly notices: readonly string[];
   ask(method: string, params?: object): Promise<RequestFact>;
 }
-/** It is closed after its test. */
+/** Session that is closed after its test. */
 export async function openOdd(wire: string, behave: Behaviour, answers: Answers = {}): Promise<OddSession> {
   const make = { ...wires, ...statelessWires }[wire];
   if (!make) throw new Error(`no such wire: ${wire}`);
